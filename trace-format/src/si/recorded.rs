@@ -1,0 +1,33 @@
+//! The schedule and inputs of a recorded run.
+
+use super::bytes::to_hex;
+use super::step::{Expected, Step, Visible};
+use super::{InputValue, Program, Si, Text};
+use crate::event::Op;
+use crate::order::Contradiction;
+use crate::trace::Trace;
+
+impl Si {
+    /// What makes the recorded run happen again: its visible events in the observed order and its inputs.
+    pub fn of_run(trace: &Trace) -> Result<Si, Contradiction> {
+        let tables = &trace.tables;
+        let mut si = Si::new(trace.header.model);
+        si.program = Program {
+            path: trace.header.program.clone(),
+            arguments: trace.header.arguments.iter().cloned().map(Text).collect(),
+            build_id: to_hex(&trace.header.build_id),
+        };
+        for (thread, _, event) in trace.in_order()? {
+            if let Op::Input { input, value } = event.op {
+                let entry = &tables.inputs()[input.index()];
+                let name = tables.text(entry.name).into_owned();
+                si.inputs.push(InputValue { name, nth: entry.nth, width: entry.width, value });
+            }
+            if event.op.is_visible() {
+                let what = Visible::Event(Expected::of(tables, &trace.threads[thread.index()], event));
+                si.schedule.push(Step { thread: tables.key(thread).clone(), what });
+            }
+        }
+        Ok(si)
+    }
+}
