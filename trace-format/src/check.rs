@@ -1,7 +1,7 @@
 //! Does a trace make sense? Readers call this once, so that nothing behind them has to ask again.
 
 use crate::event::{Event, Op};
-use crate::expr::{Leaf, Sort};
+use crate::expr::{Leaf, Sort, mask};
 use crate::header::OrderKind;
 use crate::ids::{ExprId, LocationId, ThreadIx};
 use crate::order::Order;
@@ -37,7 +37,7 @@ pub enum Inconsistency {
         wanted: String,
     },
     /// A value that the location cannot hold.
-    #[error("event {index} of {thread}: the value {value} does not fit the {size} bytes of the location")]
+    #[error("event {index} of {thread}: the value {value} does not fit {width} bits")]
     Value {
         /// The thread's key.
         thread: String,
@@ -45,8 +45,8 @@ pub enum Inconsistency {
         index: u32,
         /// The value.
         value: u128,
-        /// Bytes of the location.
-        size: u32,
+        /// Bits that it may have.
+        width: u32,
     },
     /// An expression that refers to a read that is not there, not a read, or of another thread.
     #[error(
@@ -250,15 +250,30 @@ impl Check<'_> {
             Op::Assume { condition: Some(condition), .. } | Op::Assert { condition: Some(condition), .. } => {
                 self.expr(condition, Some(Sort::Bool), leaves)
             }
-            Op::Switch { on: expr, .. } | Op::Concretise { expr, .. } => self.expr(expr, None, leaves),
+            Op::Switch { on: expr, value } | Op::Concretise { expr, value, .. } => {
+                self.expr(expr, None, leaves)?;
+                self.fits_width(tables.exprs.width(expr), value)
+            }
+            Op::Input { input, value } => self.fits_width(tables.inputs()[input.index()].width, value),
             _ => Ok(()),
         }
+    }
+
+    fn fits_width(&self, width: u8, value: u128) -> Result<(), Inconsistency> {
+        if value & !mask(width) != 0 {
+            return Err(self.too_wide(value, width.into()));
+        }
+        Ok(())
+    }
+
+    fn too_wide(&self, value: u128, width: u32) -> Inconsistency {
+        Inconsistency::Value { thread: self.key(), index: self.index, value, width }
     }
 
     fn fits(&self, location: LocationId, value: u128) -> Result<(), Inconsistency> {
         let size = self.trace.tables.locations()[location.index()].size;
         if size < 16 && value >> (8 * size) != 0 {
-            return Err(Inconsistency::Value { thread: self.key(), index: self.index, value, size });
+            return Err(self.too_wide(value, 8 * size));
         }
         Ok(())
     }

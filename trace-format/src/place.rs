@@ -74,7 +74,7 @@ impl Location {
 
     /// Width in bits of a value read here, if it can be read at all.
     pub fn width(&self) -> Option<u32> {
-        (1..=Self::MAX_ACCESS).contains(&self.size).then_some(self.size * 8)
+        (1..=Self::MAX_ACCESS).contains(&self.size).then(|| self.size * 8)
     }
 
     /// Do the two share a byte?

@@ -147,8 +147,8 @@ impl Eq for Tables {}
 impl Tables {
     /// The longest string that can be stored.
     pub const MAX_STRING: usize = 1 << 20;
-    /// The longest chain of forks; longer ones make keys that nobody can read or store.
-    pub const MAX_DEPTH: usize = 1000;
+    /// The longest chain of forks. Keys are stored whole, so a bound keeps a short file from making large ones.
+    pub const MAX_DEPTH: usize = 64;
 
     /// All strings; the index is the id.
     pub fn strings(&self) -> &[Vec<u8>] {

@@ -1,4 +1,5 @@
 //! `FORMAT.md` against the code: variant numbers, field names and the hex dump.
+#![allow(clippy::unwrap_used, reason = "a test that meets an error should fail there")]
 
 mod samples;
 

@@ -2,6 +2,7 @@
 //!
 //! `WARPATH_UPDATE_GOLDEN=1 cargo test -p warpath-trace --test golden` writes missing files. A file that is there is never
 //! overwritten: a change of the format needs a new version and a new file.
+#![allow(clippy::unwrap_used, reason = "a test that meets an error should fail there")]
 
 mod samples;
 

@@ -1,4 +1,5 @@
 //! Tickets of parallel recorders: the order made of them fits what was observed.
+#![allow(clippy::unwrap_used, reason = "a test that meets an error should fail there")]
 
 use warpath_trace::event::{Attempt, Datum, Event, Op, WaitResult};
 use warpath_trace::header::{Header, OrderKind, Outcome};

@@ -1,5 +1,7 @@
 //! RAPID STD files: what is imported is exported again, and an export says only what STD can say.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod common;
 
 use std::path::Path;
@@ -71,7 +73,10 @@ fn a_variable_and_a_lock_of_one_name_are_two_things() {
 #[test]
 fn what_is_wrong_is_named_with_its_line() {
     let cases = [
-        ("T|r(x)|1\nnonsense\n", "line 2: `nonsense` has not the three fields thread|operation(operand)|position"),
+        (
+            "T|r(x)|1\nnonsense\n",
+            "line 2: `nonsense` has not the three fields thread|operation(operand)|position",
+        ),
         ("T|r(x)|1|2\n", "line 1: `T|r(x)|1|2` has not the three fields thread|operation(operand)|position"),
         ("|r(x)|1\n", "line 1: the thread has no name; write one before the first `|`"),
         (

@@ -1,4 +1,5 @@
 //! Schedule+input files: what is printed is read, what people write is understood, what is wrong is named.
+#![allow(clippy::unwrap_used, reason = "a test that meets an error should fail there")]
 
 mod samples;
 

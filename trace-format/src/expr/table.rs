@@ -86,8 +86,8 @@ mod tests {
                     (BinaryOp::Add, a.wrapping_add(b)),
                     (BinaryOp::Sub, a.wrapping_sub(b)),
                     (BinaryOp::Mul, a.wrapping_mul(b)),
-                    (BinaryOp::UDiv, if b == 0 { 255 } else { a / b }),
-                    (BinaryOp::URem, if b == 0 { a } else { a % b }),
+                    (BinaryOp::UDiv, a.checked_div(b).unwrap_or(255)),
+                    (BinaryOp::URem, a.checked_rem(b).unwrap_or(a)),
                     (
                         BinaryOp::SDiv,
                         if b == 0 { if sa < 0 { 1 } else { 255 } } else { sa.wrapping_div(sb) as u8 },

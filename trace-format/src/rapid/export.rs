@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -41,9 +41,11 @@ pub fn export(trace: &Trace, out: &mut impl Write) -> Result<ExportReport, Expor
     trace.check()?;
     let steps: Vec<Step<'_>> = trace.in_order()?.collect();
     let mut export = Export::new(trace, &steps);
+    let out = &mut BufWriter::new(out);
     for &(thread, _, event) in &steps {
         export.event(out, thread, event)?;
     }
+    out.flush()?;
     Ok(export.report)
 }
 

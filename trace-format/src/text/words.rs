@@ -82,9 +82,9 @@ words!(Verb {
     Verb::Fail => "fail",
 });
 
-/// What a line that is not an event says.
+/// What a header line says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum Setting {
     Program,
     BuildId,
     Tracer,
@@ -92,6 +92,21 @@ pub(super) enum Entry {
     Order,
     Model,
     Values,
+}
+
+words!(Setting {
+    Setting::Program => "program",
+    Setting::BuildId => "build-id",
+    Setting::Tracer => "tracer",
+    Setting::Clock => "clock",
+    Setting::Order => "order",
+    Setting::Model => "model",
+    Setting::Values => "values",
+});
+
+/// What a line declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Declaration {
     Thread,
     Object,
     Global,
@@ -99,28 +114,26 @@ pub(super) enum Entry {
     Location,
     Input,
     Shared,
+}
+
+words!(Declaration {
+    Declaration::Thread => "thread",
+    Declaration::Object => "object",
+    Declaration::Global => "global",
+    Declaration::Sync => "sync",
+    Declaration::Location => "location",
+    Declaration::Input => "input",
+    Declaration::Shared => "shared",
+});
+
+/// What a line at the end says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closing {
     Outcome,
     Approximated,
 }
 
-words!(Entry {
-    Entry::Program => "program",
-    Entry::BuildId => "build-id",
-    Entry::Tracer => "tracer",
-    Entry::Clock => "clock",
-    Entry::Order => "order",
-    Entry::Model => "model",
-    Entry::Values => "values",
-    Entry::Thread => "thread",
-    Entry::Object => "object",
-    Entry::Global => "global",
-    Entry::Sync => "sync",
-    Entry::Location => "location",
-    Entry::Input => "input",
-    Entry::Shared => "shared",
-    Entry::Outcome => "outcome",
-    Entry::Approximated => "approximated",
-});
+words!(Closing { Closing::Outcome => "outcome", Closing::Approximated => "approximated" });
 
 words!(OrderKind { OrderKind::Total => "total", OrderKind::Tickets => "tickets" });
 
@@ -181,12 +194,15 @@ impl Word for bool {
     }
 }
 
+/// Makes a value of a number, if it is in range.
+pub(super) type FromNumber<T> = fn(i64) -> Option<T>;
+
 /// A value whose word may be followed by a number, such as `failed 22`.
 pub(super) trait NumberedWord: Copy + 'static {
     /// The words that stand alone.
     const PLAIN: &'static [(&'static str, Self)];
-    /// The words that a number follows, and what they make of it; `None` for a number out of range.
-    const NUMBERED: &'static [(&'static str, fn(i64) -> Option<Self>)];
+    /// The words that a number follows, and what they make of it.
+    const NUMBERED: &'static [(&'static str, FromNumber<Self>)];
 
     /// The word and, if it has one, the number.
     fn word(self) -> (&'static str, Option<i64>);
@@ -197,7 +213,7 @@ macro_rules! numbered_words {
     ($kind:ty { $($variant:path => $word:literal),+ ; $($with:path => $numbered:literal),+ $(,)? }) => {
         impl NumberedWord for $kind {
             const PLAIN: &'static [(&'static str, Self)] = &[$(($word, $variant)),+];
-            const NUMBERED: &'static [(&'static str, fn(i64) -> Option<Self>)] =
+            const NUMBERED: &'static [(&'static str, FromNumber<Self>)] =
                 &[$(($numbered, |number| number.try_into().ok().map($with))),+];
 
             fn word(self) -> (&'static str, Option<i64>) {
@@ -271,3 +287,69 @@ words!(BinaryOp {
     BinaryOp::AShr => "ashr",
     BinaryOp::Concat => "concat",
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words<W: Word>() -> Vec<&'static str> {
+        W::ALL.iter().map(|(word, _)| *word).collect()
+    }
+
+    fn numbered_words<W: NumberedWord>() -> Vec<&'static str> {
+        W::PLAIN.iter().map(|(word, _)| *word).chain(W::NUMBERED.iter().map(|(word, _)| *word)).collect()
+    }
+
+    fn vocabularies() -> Vec<Vec<&'static str>> {
+        vec![
+            words::<Verb>(),
+            words::<Setting>(),
+            words::<Declaration>(),
+            words::<Closing>(),
+            words::<OrderKind>(),
+            words::<MemoryModel>(),
+            words::<Values>(),
+            words::<ObjectClass>(),
+            words::<MemoryOrder>(),
+            words::<Attempt>(),
+            words::<MutexKind>(),
+            words::<OnceStep>(),
+            words::<Concretised>(),
+            words::<bool>(),
+            words::<UnaryOp>(),
+            words::<BinaryOp>(),
+            numbered_words::<WaitResult>(),
+            numbered_words::<FailureKind>(),
+        ]
+    }
+
+    #[test]
+    fn no_word_means_two_things_in_one_place() {
+        for mut words in vocabularies() {
+            let count = words.len();
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(words.len(), count, "{words:?}");
+        }
+        let mut operators = [words::<UnaryOp>(), words::<BinaryOp>()].concat();
+        let mut lines = [words::<Setting>(), words::<Declaration>(), words::<Closing>()].concat();
+        for words in [&mut operators, &mut lines] {
+            let count = words.len();
+            words.sort_unstable();
+            words.dedup();
+            assert_eq!(words.len(), count, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn every_word_is_in_the_documentation() {
+        let page = include_str!("../../../docs/trace-text.md");
+        for word in vocabularies().concat() {
+            let found = page.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '=')));
+            assert!(
+                found.into_iter().any(|other| other == word),
+                "docs/trace-text.md does not mention `{word}`"
+            );
+        }
+    }
+}

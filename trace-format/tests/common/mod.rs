@@ -4,8 +4,8 @@
 //! A trace is built from a tape of numbers, so that proptest can shrink it: a shorter tape has fewer
 //! events, and smaller numbers are simpler choices.
 
-// Each test binary uses its own part of this module.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test binary uses its own part of this module")]
+#![allow(clippy::unwrap_used, reason = "a generator that cannot go on is wrong")]
 
 pub mod choices;
 pub mod exprs;
@@ -153,8 +153,8 @@ impl Builder {
             let width = self.choices.width();
             self.trace.tables.input(Input { name, nth, width }).unwrap();
         }
-        if let Some(object) = self.some_object() {
-            for _ in 0..self.choices.below(3) {
+        for _ in 0..self.choices.below(4) {
+            if let Some(object) = self.some_object() {
                 let (offset, size) = (self.choices.wide() as u64, self.choices.wide() as u64);
                 self.trace.sharing.push(SharedRange { object, offset, size });
             }
@@ -173,18 +173,22 @@ impl Builder {
             ObjectClass::Other,
         ];
         let class = *self.choices.pick(CLASSES);
-        let simple = self.choices.flip();
-        let owner = if simple { None } else { self.some_thread() };
-        let nth = if simple { 0 } else { self.choices.wide() as u64 };
+        // Each deviation from a plain variable or lock alone, so that shorthands meet every near miss.
+        let owner = if self.seldom() { self.some_thread() } else { None };
+        let nth = if self.seldom() { self.choices.wide() as u64 } else { 0 };
         let size = match class {
+            _ if self.seldom() => self.choices.wide() as u64,
+            _ if self.seldom() => self.choices.number_below(48),
             ObjectClass::Sync => 0,
-            _ if simple => 1 + self.choices.number_below(16),
-            _ => self.choices.wide() as u64,
+            _ => 1 + self.choices.number_below(16),
         };
         let name = self.string();
         let object = self.trace.tables.object(Object { class, owner, nth, size, name }).unwrap();
-        if simple {
-            self.location(object, 0, size as u32, name);
+        if self.choices.flip() {
+            let offset = if self.seldom() { self.choices.wide() as u64 } else { 0 };
+            let size = if self.seldom() { self.choices.number_below(20) as u32 } else { size as u32 };
+            let name = if self.seldom() { self.string() } else { name };
+            self.location(object, offset, size, name);
         }
         for _ in 0..self.choices.below(3) {
             let object = self.some_object().unwrap();
@@ -199,7 +203,7 @@ impl Builder {
     }
 
     fn location(&mut self, object: ObjectId, offset: u64, size: u32, name: StringId) {
-        let initial = self.choices.maybe(|choices| choices.value(size * 8));
+        let initial = self.choices.maybe(|choices| choices.value(size.saturating_mul(8)));
         let location = Location { object, offset, size, initial, name };
         self.trace.tables.location(location).unwrap();
         self.tickets.push(0);
@@ -267,6 +271,10 @@ impl Builder {
         }
         self.trace.check().expect("the generator makes consistent traces");
         self.trace
+    }
+
+    fn seldom(&mut self) -> bool {
+        self.choices.number_below(8) == 7
     }
 
     fn string(&mut self) -> StringId {

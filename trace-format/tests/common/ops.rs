@@ -3,7 +3,7 @@
 use warpath_trace::event::{
     Attempt, Concretised, Datum, MemoryOrder, MutexKind, OnceStep, Op, RwMode, SyncKind, WaitResult,
 };
-use warpath_trace::expr::Sort;
+use warpath_trace::expr::{Sort, mask};
 use warpath_trace::ids::{ExprId, ThreadIx};
 
 use super::Builder;
@@ -124,7 +124,10 @@ impl Builder {
         let flag = self.choices.flip();
         Some(match self.choices.number_below(11) {
             0 | 1 => Op::Branch { condition: self.expr(thread, Sort::Bool), taken: flag },
-            2 => Op::Switch { on: self.bits(thread), value: self.choices.wide() },
+            2 => {
+                let on = self.bits(thread);
+                Op::Switch { on, value: self.value_of(on) }
+            }
             3 => {
                 const WHY: &[Concretised] = &[
                     Concretised::Address,
@@ -136,11 +139,15 @@ impl Builder {
                     Concretised::Other,
                 ];
                 let expr = self.bits(thread);
-                Op::Concretise { expr, value: self.choices.wide(), why: *self.choices.pick(WHY) }
+                Op::Concretise { expr, value: self.value_of(expr), why: *self.choices.pick(WHY) }
             }
             4 => Op::Assume { condition: self.condition(thread), holds: flag },
             5 => Op::Assert { condition: self.condition(thread), holds: flag, message: self.string() },
-            6 => Op::Input { input: self.some_input()?, value: self.choices.wide() },
+            6 => {
+                let input = self.some_input()?;
+                let width = self.trace.tables.inputs()[input.index()].width;
+                Op::Input { input, value: self.choices.wide() & mask(width) }
+            }
             7 => Op::Alloc {
                 object: self.some_object()?,
                 size: self.choices.wide() as u64,
@@ -154,6 +161,10 @@ impl Builder {
                 address: self.choices.maybe(|choices| choices.wide() as u64),
             },
         })
+    }
+
+    fn value_of(&mut self, expr: ExprId) -> u128 {
+        self.choices.wide() & mask(self.trace.tables.exprs.width(expr))
     }
 
     fn condition(&mut self, thread: ThreadIx) -> Option<ExprId> {

@@ -1,5 +1,6 @@
 //! Small fixed traces that several tests use.
 #![allow(dead_code, reason = "each test binary uses some of these")]
+#![allow(clippy::unwrap_used, reason = "a test that meets an error should fail there")]
 
 use warpath_trace::event::{
     Attempt, Concretised, Datum, Event, FailureKind, MemoryOrder, MutexKind, OnceStep, Op, RwMode, SyncKind,

@@ -5,34 +5,33 @@ use super::cursor::{Cursor, Mark, Parsed};
 use super::misplaced;
 use crate::header::Clock;
 use crate::text::lex;
-use crate::text::words::Entry;
+use crate::text::words::Setting;
 
 impl Parser {
-    pub(super) fn setting(&mut self, cursor: &mut Cursor<'_>, mark: Mark, entry: Entry) -> Parsed<()> {
-        if self.settings.contains(&entry) {
+    pub(super) fn setting(&mut self, cursor: &mut Cursor<'_>, mark: Mark, setting: Setting) -> Parsed<()> {
+        if self.settings.contains(&setting) {
             return Err(misplaced(cursor, mark, "is there already; each header line may come once"));
         }
-        self.settings.push(entry);
+        self.settings.push(setting);
         let header = &mut self.trace.header;
-        match entry {
-            Entry::Program => {
+        match setting {
+            Setting::Program => {
                 header.program = cursor.quoted_text()?;
                 while !cursor.at_end() {
                     header.arguments.push(cursor.quoted()?);
                 }
             }
-            Entry::BuildId => {
+            Setting::BuildId => {
                 header.build_id = cursor.take(lex::hex_bytes, "bytes as pairs of hexadecimal digits")?;
             }
-            Entry::Tracer => {
+            Setting::Tracer => {
                 header.tracer = cursor.quoted_text()?;
                 header.tracer_version = cursor.quoted_text()?;
             }
-            Entry::Clock => header.clock = clock(cursor)?,
-            Entry::Order => header.order = cursor.word()?,
-            Entry::Model => header.model = cursor.word()?,
-            Entry::Values => header.values = cursor.word()?,
-            _ => return Err(misplaced(cursor, mark, "is not a header line")),
+            Setting::Clock => header.clock = clock(cursor)?,
+            Setting::Order => header.order = cursor.word()?,
+            Setting::Model => header.model = cursor.word()?,
+            Setting::Values => header.values = cursor.word()?,
         }
         Ok(())
     }

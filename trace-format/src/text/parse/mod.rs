@@ -9,7 +9,7 @@ mod operation;
 mod tables;
 
 use super::error::{ParseError, Problem};
-use super::words::Entry;
+use super::words::{Closing, Setting};
 use super::{MAGIC, VERSION, lex};
 use crate::check::Inconsistency;
 use crate::header::{Footer, Header, Outcome};
@@ -65,7 +65,7 @@ struct Parser {
     names: Names,
     stage: Stage,
     /// Header lines seen.
-    settings: Vec<Entry>,
+    settings: Vec<Setting>,
     /// Per thread, the line of each of its events, for errors found at the end.
     event_lines: Vec<Vec<usize>>,
     outcome: Option<Outcome>,
@@ -91,45 +91,35 @@ impl Parser {
             self.enter(cursor, mark, Stage::Body)?;
             return self.event(cursor, mark, key);
         }
-        let Some(entry) = cursor.maybe_word() else {
-            return Err(cursor.expected("a thread key such as `T0.1`, or a word such as `global`"));
-        };
-        match entry {
-            Entry::Program
-            | Entry::BuildId
-            | Entry::Tracer
-            | Entry::Clock
-            | Entry::Order
-            | Entry::Model
-            | Entry::Values => {
-                self.enter(cursor, mark, Stage::Header)?;
-                self.setting(cursor, mark, entry)
+        if let Some(setting) = cursor.maybe_word() {
+            self.enter(cursor, mark, Stage::Header)?;
+            return self.setting(cursor, mark, setting);
+        }
+        if let Some(declaration) = cursor.maybe_word() {
+            self.enter(cursor, mark, Stage::Body)?;
+            return self.declaration(cursor, mark, declaration);
+        }
+        match cursor.maybe_word() {
+            Some(closing) => self.closing(cursor, mark, closing),
+            None => Err(cursor.expected("a thread key such as `T0.1`, or a word such as `global`")),
+        }
+    }
+
+    fn closing(&mut self, cursor: &mut Cursor<'_>, mark: Mark, closing: Closing) -> Parsed<()> {
+        match closing {
+            Closing::Outcome if self.outcome.is_some() => {
+                Err(misplaced(cursor, mark, "is there already; a run ends once"))
             }
-            Entry::Thread
-            | Entry::Object
-            | Entry::Global
-            | Entry::Sync
-            | Entry::Location
-            | Entry::Input
-            | Entry::Shared => {
-                self.enter(cursor, mark, Stage::Body)?;
-                self.table_entry(cursor, mark, entry)
-            }
-            Entry::Outcome => {
-                let again = self.outcome.is_some();
+            Closing::Outcome => {
                 self.enter(cursor, mark, Stage::End)?;
-                if again {
-                    return Err(misplaced(cursor, mark, "is there already; a run ends once"));
-                }
                 self.outcome = Some(outcome(cursor)?);
                 Ok(())
             }
-            Entry::Approximated => {
-                if self.outcome.is_none() {
-                    return Err(misplaced(cursor, mark, "belongs behind the `outcome` line"));
-                }
-                let what = cursor.quoted()?;
-                let what = self.table(cursor, mark, |trace| trace.tables.string(what))?;
+            Closing::Approximated if self.outcome.is_none() => {
+                Err(misplaced(cursor, mark, "belongs behind the `outcome` line"))
+            }
+            Closing::Approximated => {
+                let what = self.string(cursor)?;
                 self.approximations.push((what, cursor.number("how often")?));
                 Ok(())
             }

@@ -73,7 +73,7 @@ impl Names {
             Some(_) => Err(ambiguous(cursor, mark, "location", "`&`")),
             None => {
                 let hint =
-                    near(&name, self.locations.keys(), "declare it with `global`, `sync` or `location`");
+                    near("", &name, self.locations.keys(), "declare it with `global`, `sync` or `location`");
                 Err(unknown(cursor, mark, "location", cursor.since(mark).to_owned(), hint))
             }
         }
@@ -95,7 +95,7 @@ impl Names {
             Some(Some(id)) if !name.is_empty() => Ok(*id),
             Some(_) => Err(ambiguous(cursor, mark, "object", "`%`")),
             None => {
-                let hint = near(&name, self.objects.keys(), "declare it with `object` or `global`");
+                let hint = near("%", &name, self.objects.keys(), "declare it with `object` or `global`");
                 Err(unknown(cursor, mark, "object", cursor.since(mark).to_owned(), hint))
             }
         }
@@ -114,7 +114,7 @@ impl Names {
             Some(Some(id)) => Ok(*id),
             Some(None) => Err(ambiguous(cursor, mark, "input", "`?`")),
             None => {
-                let hint = near(&name, self.inputs.keys(), "declare it with `input`");
+                let hint = near("", &name, self.inputs.keys(), "declare it with `input`");
                 Err(unknown(cursor, mark, "input", cursor.since(mark).to_owned(), hint))
             }
         }
@@ -157,7 +157,7 @@ pub(super) fn unknown(
 }
 
 /// A hint that names what was probably meant, else what to do.
-fn near<'n>(name: &[u8], known: impl Iterator<Item = &'n Vec<u8>>, otherwise: &str) -> String {
+fn near<'n>(sigil: &str, name: &[u8], known: impl Iterator<Item = &'n Vec<u8>>, otherwise: &str) -> String {
     /// Names looked at: an error message must not cost more than the text.
     const LOOKED_AT: usize = 10_000;
     let mut close: Vec<(usize, &[u8])> = known
@@ -167,7 +167,7 @@ fn near<'n>(name: &[u8], known: impl Iterator<Item = &'n Vec<u8>>, otherwise: &s
         .collect();
     close.sort();
     let close: Vec<String> =
-        close.iter().take(3).map(|(_, name)| format!("`{}`", name.escape_ascii())).collect();
+        close.iter().take(3).map(|(_, name)| format!("`{sigil}{}`", name.escape_ascii())).collect();
     match close.is_empty() {
         true => format!("; {otherwise}"),
         false => format!("; did you mean {}?", close.join(" or ")),

@@ -8,28 +8,33 @@ use crate::ids::{ObjectId, StringId, ThreadIx};
 use crate::place::{Input, Location, Object, ObjectClass};
 use crate::text::error::Problem;
 use crate::text::lex;
-use crate::text::words::Entry;
+use crate::text::words::Declaration;
 use crate::thread::{Thread, ThreadKey};
 
 impl Parser {
-    pub(super) fn table_entry(&mut self, cursor: &mut Cursor<'_>, mark: Mark, entry: Entry) -> Parsed<()> {
-        match entry {
-            Entry::Thread => self.thread(cursor),
-            Entry::Object => self.object(cursor),
-            Entry::Location => self.location(cursor),
-            Entry::Input => self.input(cursor),
-            Entry::Shared => {
+    pub(super) fn declaration(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mark: Mark,
+        declaration: Declaration,
+    ) -> Parsed<()> {
+        match declaration {
+            Declaration::Thread => self.thread(cursor),
+            Declaration::Object => self.object(cursor),
+            Declaration::Location => self.location(cursor),
+            Declaration::Input => self.input(cursor),
+            Declaration::Shared => {
                 let (object, offset, size) = self.range(cursor)?;
                 self.trace.sharing.push(SharedRange { object, offset, size });
                 Ok(())
             }
-            Entry::Sync => {
+            Declaration::Sync => {
                 let name = self.name(cursor)?;
                 self.whole_object(cursor, mark, name, ObjectClass::Sync, 0)
             }
-            _ => {
+            Declaration::Global => {
                 let name = self.name(cursor)?;
-                let size: u32 = cursor.number("the variable's size in bytes")?;
+                let size = cursor.number("the variable's size in bytes")?;
                 self.whole_object(cursor, mark, name, ObjectClass::Global, size)
             }
         }

@@ -5,11 +5,11 @@ mod expr;
 mod names;
 mod tables;
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 
 use super::error::PrintError;
 use super::lex::push;
-use super::words::{Entry, NumberedWord, Word};
+use super::words::{Closing, NumberedWord, Setting, Word};
 use super::{MAGIC, VERSION, lex};
 use crate::header::{Clock, Footer, Header, Outcome};
 use crate::ids::StringId;
@@ -21,6 +21,7 @@ use names::Names;
 /// Writes the trace; [`parse`](super::parse()) reads it back as [`Trace::canonical`] of it.
 pub fn print(trace: &Trace, out: &mut impl Write) -> Result<(), PrintError> {
     trace.check()?;
+    let out = &mut BufWriter::new(out);
     let names = Names::new(trace);
     let mut printer = Printer { trace, exprs: ExprPrinter::new(trace), names, line: String::new() };
     printer.header(&trace.header);
@@ -32,6 +33,7 @@ pub fn print(trace: &Trace, out: &mut impl Write) -> Result<(), PrintError> {
         printer.footer(footer);
     }
     out.write_all(printer.line.as_bytes())?;
+    out.flush()?;
     Ok(())
 }
 
@@ -48,7 +50,7 @@ impl Printer<'_> {
         push(&mut self.line, format_args!("{MAGIC} {VERSION}\n"));
         let default = Header::default();
         if header.program != default.program || !header.arguments.is_empty() {
-            self.entry(Entry::Program);
+            self.begin(Setting::Program);
             self.quoted(header.program.as_bytes());
             for argument in &header.arguments {
                 self.quoted(argument);
@@ -56,7 +58,7 @@ impl Printer<'_> {
             self.end_line();
         }
         if !header.build_id.is_empty() {
-            self.entry(Entry::BuildId);
+            self.begin(Setting::BuildId);
             self.line.push(' ');
             for byte in &header.build_id {
                 push(&mut self.line, format_args!("{byte:02x}"));
@@ -64,28 +66,24 @@ impl Printer<'_> {
             self.end_line();
         }
         if header.tracer != default.tracer || header.tracer_version != default.tracer_version {
-            self.entry(Entry::Tracer);
+            self.begin(Setting::Tracer);
             self.quoted(header.tracer.as_bytes());
             self.quoted(header.tracer_version.as_bytes());
             self.end_line();
         }
         match header.clock {
             Clock::None => {}
-            Clock::Virtual => self.setting(Entry::Clock, "virtual"),
-            Clock::Real(start) => {
-                self.setting(Entry::Clock, "real");
-                self.line.pop();
-                push(&mut self.line, format_args!(" {start}\n"));
-            }
+            Clock::Virtual => self.setting(Setting::Clock, "virtual"),
+            Clock::Real(start) => self.setting(Setting::Clock, &format!("real {start}")),
         }
         if header.order != default.order {
-            self.setting(Entry::Order, header.order.word());
+            self.setting(Setting::Order, header.order.word());
         }
         if header.model != default.model {
-            self.setting(Entry::Model, header.model.word());
+            self.setting(Setting::Model, header.model.word());
         }
         if header.values != default.values {
-            self.setting(Entry::Values, header.values.word());
+            self.setting(Setting::Values, header.values.word());
         }
     }
 
@@ -112,7 +110,7 @@ impl Printer<'_> {
     }
 
     fn footer(&mut self, footer: &Footer) {
-        self.entry(Entry::Outcome);
+        self.begin(Closing::Outcome);
         match footer.outcome {
             Outcome::Exited(status) => push(&mut self.line, format_args!(" exited {status}")),
             Outcome::Failed(kind) => {
@@ -124,19 +122,20 @@ impl Printer<'_> {
         }
         self.end_line();
         for &(what, count) in &footer.approximations {
-            self.entry(Entry::Approximated);
+            self.begin(Closing::Approximated);
             self.string(what);
             push(&mut self.line, format_args!(" {count}"));
             self.end_line();
         }
     }
 
-    fn entry(&mut self, entry: Entry) {
-        self.line.push_str(entry.word());
+    /// The first word of a line.
+    fn begin(&mut self, word: impl Word) {
+        self.line.push_str(word.word());
     }
 
-    fn setting(&mut self, entry: Entry, word: &str) {
-        push(&mut self.line, format_args!("{} {word}\n", entry.word()));
+    fn setting(&mut self, setting: Setting, word: &str) {
+        push(&mut self.line, format_args!("{} {word}\n", setting.word()));
     }
 
     fn word(&mut self, word: impl Word) {

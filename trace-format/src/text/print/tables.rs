@@ -4,7 +4,7 @@ use super::Printer;
 use crate::ids::{ObjectId, StringId};
 use crate::place::{Location, Object, ObjectClass};
 use crate::text::lex::{self, push};
-use crate::text::words::Entry;
+use crate::text::words::Declaration;
 
 impl Printer<'_> {
     pub(super) fn tables(&mut self) {
@@ -12,7 +12,7 @@ impl Printer<'_> {
         self.storage();
         let trace = self.trace;
         for input in trace.tables.inputs() {
-            self.entry(Entry::Input);
+            self.begin(Declaration::Input);
             self.name(input.name);
             if input.nth != 0 {
                 push(&mut self.line, format_args!("#{}", input.nth));
@@ -21,7 +21,7 @@ impl Printer<'_> {
             self.end_line();
         }
         for range in &trace.sharing {
-            self.entry(Entry::Shared);
+            self.begin(Declaration::Shared);
             self.range(range.object, range.offset, range.size);
             self.end_line();
         }
@@ -54,9 +54,9 @@ impl Printer<'_> {
         let mut locations = trace.tables.locations().iter().peekable();
         for (index, object) in trace.tables.objects().iter().enumerate() {
             let shorthand = locations.peek().filter(|location| location.object.index() == index);
-            if let Some(entry) = shorthand.and_then(|location| shorthand_for(object, location)) {
+            if let Some(declaration) = shorthand.and_then(|location| shorthand_for(object, location)) {
                 let location = locations.next().expect("it was peeked");
-                self.shorthand(entry, location);
+                self.shorthand(declaration, location);
             } else {
                 self.object_line(object);
             }
@@ -66,10 +66,10 @@ impl Printer<'_> {
         }
     }
 
-    fn shorthand(&mut self, entry: Entry, location: &Location) {
-        self.entry(entry);
+    fn shorthand(&mut self, declaration: Declaration, location: &Location) {
+        self.begin(declaration);
         self.name(location.name);
-        if entry == Entry::Global {
+        if declaration == Declaration::Global {
             self.number(location.size);
             self.initial(location);
         }
@@ -77,7 +77,7 @@ impl Printer<'_> {
     }
 
     fn object_line(&mut self, object: &Object) {
-        self.entry(Entry::Object);
+        self.begin(Declaration::Object);
         self.word(object.class);
         self.name(object.name);
         self.number(object.size);
@@ -92,7 +92,7 @@ impl Printer<'_> {
     }
 
     fn location_line(&mut self, location: &Location) {
-        self.entry(Entry::Location);
+        self.begin(Declaration::Location);
         if location.name != StringId::EMPTY {
             self.name(location.name);
         }
@@ -117,13 +117,13 @@ impl Printer<'_> {
 }
 
 /// The shorthand that declares exactly this object and location, if there is one.
-fn shorthand_for(object: &Object, location: &Location) -> Option<Entry> {
+fn shorthand_for(object: &Object, location: &Location) -> Option<Declaration> {
     let plain = object.owner.is_none() && object.nth == 0 && object.name == location.name;
     let whole = location.offset == 0 && u64::from(location.size) == object.size;
     match object.class {
-        ObjectClass::Global if plain && whole => Some(Entry::Global),
+        ObjectClass::Global if plain && whole => Some(Declaration::Global),
         ObjectClass::Sync if plain && whole && location.size == 0 && location.initial.is_none() => {
-            Some(Entry::Sync)
+            Some(Declaration::Sync)
         }
         _ => None,
     }
