@@ -1,0 +1,229 @@
+//! Which solvers are on this machine.
+
+use std::fmt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::answer::Reason;
+use crate::config::{Catalog, ConfigError, Places, SolverConfig, Version};
+use crate::supervise::{self, SupervisorCommand, SupervisorError};
+
+/// How long a program may take to say its version. Generous: a cold disk, a Python launcher.
+const VERSION_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A solver that is here and new enough.
+#[derive(Debug, Clone)]
+pub struct FoundSolver {
+    /// Its description.
+    pub config: Arc<SolverConfig>,
+    /// Its program.
+    pub program: PathBuf,
+    /// Its version.
+    pub version: Version,
+    /// Where it was found.
+    pub origin: Origin,
+}
+
+impl FoundSolver {
+    pub(crate) fn program_text(&self) -> Result<String, Reason> {
+        let text = self.program.to_str().map(ToOwned::to_owned);
+        text.ok_or_else(|| Reason::CannotStart {
+            reason: format!("{} is not UTF-8 text", self.program.display()),
+        })
+    }
+}
+
+impl fmt::Display for FoundSolver {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", self.config.name, self.version)
+    }
+}
+
+/// Where a solver was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// On the search path.
+    Path,
+    /// In the user's data folder, where `warpath solvers install` puts it.
+    Installed,
+}
+
+/// A program of the right name, usable or not.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// The program.
+    pub program: PathBuf,
+    /// Where it was found.
+    pub origin: Origin,
+    /// Its version, or why it cannot be told.
+    pub version: Result<Version, String>,
+}
+
+/// Why there is no such solver.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FindError {
+    /// No description has this name.
+    #[error("no solver is called `{name}`; known are: {}", known.join(", "))]
+    UnknownName {
+        /// The name.
+        name: String,
+        /// All names.
+        known: Vec<String>,
+    },
+    /// No program was found.
+    #[error("solver {name} is not on PATH and not installed: run `warpath solvers install {name}`")]
+    NotFound {
+        /// The solver.
+        name: String,
+    },
+    /// Programs were found, but none that can be used.
+    #[error("solver {name} is here but cannot be used ({detail}): run `warpath solvers install {name}`")]
+    Unusable {
+        /// The solver.
+        name: String,
+        /// What is wrong with each program.
+        detail: String,
+    },
+    /// No member of a portfolio is here.
+    #[error("no member of portfolio {name} is here ({}): run `warpath solvers install NAME` for one of them", members.join(", "))]
+    NoMember {
+        /// The portfolio.
+        name: String,
+        /// Its members.
+        members: Vec<String>,
+    },
+}
+
+/// Why the solvers could not be looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SetupError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// There is no supervisor.
+    #[error(transparent)]
+    Supervisor(#[from] SupervisorError),
+}
+
+/// The solvers of this machine: what is known of them, where they are, and who guards them.
+#[derive(Debug, Clone)]
+pub struct Solvers {
+    catalog: Catalog,
+    places: Places,
+    supervisor: SupervisorCommand,
+}
+
+impl Solvers {
+    /// By the environment of this process.
+    pub fn from_environment() -> Result<Self, SetupError> {
+        Self::new(Places::from_environment(), SupervisorCommand::find()?)
+    }
+
+    /// By explicit places and supervisor.
+    pub fn new(places: Places, supervisor: SupervisorCommand) -> Result<Self, SetupError> {
+        Ok(Self { catalog: Catalog::load(&places)?, places, supervisor })
+    }
+
+    /// The descriptions.
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Where things are.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Who guards solver processes.
+    pub fn supervisor(&self) -> &SupervisorCommand {
+        &self.supervisor
+    }
+
+    /// The description of a solver.
+    pub fn config(&self, name: &str) -> Result<&Arc<SolverConfig>, FindError> {
+        self.catalog
+            .solver(name)
+            .ok_or_else(|| FindError::UnknownName { name: name.to_owned(), known: self.catalog.names() })
+    }
+
+    /// The newest usable program of a solver; of two equally new ones that on the search path.
+    pub fn find(&self, name: &str) -> Result<FoundSolver, FindError> {
+        let config = self.config(name)?;
+        let candidates = self.candidates(config);
+        let usable = candidates
+            .iter()
+            .filter_map(|candidate| Some((candidate, candidate.version.as_ref().ok()?)))
+            .filter(|(_, version)| **version >= config.find.minimum)
+            // The first of equal ones: `max_by` would take the last.
+            .rev()
+            .max_by(|(_, one), (_, other)| one.cmp(other));
+        if let Some((candidate, version)) = usable {
+            return Ok(FoundSolver {
+                config: Arc::clone(config),
+                program: candidate.program.clone(),
+                version: version.clone(),
+                origin: candidate.origin,
+            });
+        }
+        if candidates.is_empty() {
+            return Err(FindError::NotFound { name: name.to_owned() });
+        }
+        let details: Vec<String> = candidates
+            .iter()
+            .map(|Candidate { program, version, .. }| match version {
+                Ok(version) => {
+                    format!("{} has version {version}, needed is {}", program.display(), config.find.minimum)
+                }
+                Err(reason) => format!("{}: {reason}", program.display()),
+            })
+            .collect();
+        Err(FindError::Unusable { name: name.to_owned(), detail: details.join("; ") })
+    }
+
+    /// All programs of a solver's names with their versions: on the search path first, then the installed one.
+    pub fn candidates(&self, config: &SolverConfig) -> Vec<Candidate> {
+        let on_path = self.places.path.iter().map(|folder| (folder.clone(), Origin::Path));
+        let installed =
+            self.places.installed(&config.name).map(|folder| (folder.join("bin"), Origin::Installed));
+        let mut seen = Vec::new();
+        let mut candidates = Vec::new();
+        for (folder, origin) in on_path.chain(installed) {
+            for name in &config.find.names {
+                let program = folder.join(name);
+                if !is_executable(&program) {
+                    continue;
+                }
+                // `/bin` and `/usr/bin` are often the same.
+                let real = program.canonicalize().unwrap_or_else(|_| program.clone());
+                if !seen.contains(&real) {
+                    seen.push(real);
+                    let version = self.version(config, &program);
+                    candidates.push(Candidate { program, origin, version });
+                }
+            }
+        }
+        candidates
+    }
+
+    pub(crate) fn version(&self, config: &SolverConfig, program: &Path) -> Result<Version, String> {
+        // Not whether it ended well, but what it printed decides.
+        let printed =
+            supervise::run_to_end(&self.supervisor, program, &config.find.version_args, VERSION_PATIENCE)
+                .map_err(|error| format!("its version cannot be told: {error}"))?
+                .text;
+        Version::find(&printed, &config.find.version_after).ok_or_else(|| {
+            let beginning: String = printed.trim().chars().take(80).collect();
+            format!("its version cannot be read from `{beginning}`")
+        })
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,248 @@
+//! One solver, whatever happens to its processes: brings a process up to the stack, asks, checks the answer.
+
+mod dialogue;
+mod logic;
+mod mirror;
+mod model;
+mod speaker;
+
+use std::time::{Duration, Instant};
+
+use crate::answer::{Answer, Reason};
+use crate::config::{Cores, Soft};
+use crate::discover::FoundSolver;
+use crate::optimise::Preference;
+use crate::script::Logic;
+use crate::smt::{Query, Statistics};
+use crate::smtlib::Introduction;
+use crate::stack::{Stack, check_bool};
+use crate::supervise::SupervisorCommand;
+use crate::term::{TermId, Terms};
+
+use dialogue::{Dialogue, Opening};
+use mirror::{Addition, Mirror};
+use speaker::Speaker;
+
+/// A solver that can be asked about any stack.
+pub(crate) struct Engine {
+    solver: FoundSolver,
+    supervisor: SupervisorCommand,
+    process: Option<Process>,
+    statistics: Statistics,
+}
+
+/// A running process and what it knows.
+struct Process {
+    dialogue: Dialogue,
+    mirror: Mirror,
+    logic: String,
+    /// It was started with the options for reasons.
+    gives_cores: bool,
+}
+
+/// What the process has to be told for one query.
+struct Plan {
+    pops: usize,
+    additions: Vec<Addition>,
+    /// What the terms of this query need.
+    own: Vec<Introduction>,
+    /// The query needs a level of its own. Opened only then: a level alone makes Z3 change to a solver that is many
+    /// times slower on its first question.
+    own_level: bool,
+    logic: String,
+}
+
+/// The preferences of a query that the solver is to optimise by itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wishes<'a>(pub(crate) &'a [Preference]);
+
+impl Engine {
+    pub(crate) fn new(solver: FoundSolver, supervisor: SupervisorCommand) -> Self {
+        Self { solver, supervisor, process: None, statistics: Statistics::default() }
+    }
+
+    pub(crate) fn solver(&self) -> &FoundSolver {
+        &self.solver
+    }
+
+    pub(crate) fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Asks about the stack; see [`Smt::check`](crate::Smt::check).
+    pub(crate) fn check(&mut self, terms: &Terms, stack: &Stack, query: &Query) -> Answer {
+        self.check_with_wishes(terms, stack, query, Wishes(&[]))
+    }
+
+    /// The same, letting the solver find a model that is best by the preferences.
+    pub(crate) fn check_with_wishes(
+        &mut self,
+        terms: &Terms,
+        stack: &Stack,
+        query: &Query,
+        wishes: Wishes<'_>,
+    ) -> Answer {
+        let begun = Instant::now();
+        let allowed = query.timeout.unwrap_or(self.solver.config.limits.timeout);
+        let inquiry = Inquiry { terms, stack, query, wishes, begun, allowed };
+        let answer = self.ask(&inquiry).unwrap_or_else(|reason| {
+            Answer::Unknown(match reason {
+                // The supervisor knows only what was left when it was told.
+                Reason::Timeout { .. } => Reason::Timeout { allowed },
+                other => other,
+            })
+        });
+        let is_sound = match &answer {
+            Answer::Sat(_) | Answer::Unsat { .. } | Answer::Unknown(Reason::SolverSaidUnknown) => true,
+            // Whatever else went wrong, the process cannot be trusted to be where we think it is.
+            Answer::Unknown(_) => false,
+        };
+        if !is_sound || !self.solver.config.abilities.incremental {
+            self.process = None;
+        }
+        self.statistics.count(&answer, begun.elapsed());
+        answer
+    }
+
+    fn ask(&mut self, inquiry: &Inquiry<'_>) -> Result<Answer, Reason> {
+        inquiry.validate()?;
+        let plan = self.prepare(inquiry)?;
+        let abilities = self.solver.config.abilities;
+        let Some(process) = &mut self.process else {
+            return Err(Reason::CannotStart { reason: "no process".to_owned() });
+        };
+        let attached = process.dialogue.supervisor().map(|pid| inquiry.query.cancel.attach(pid));
+        let speaker = Speaker { cores: abilities.cores, incremental: abilities.incremental };
+        process.dialogue.set_deadline(inquiry.remaining()?)?;
+        let in_query_level = speaker.tell(process, inquiry, &plan, abilities.assumptions)?;
+        let verdict = process.dialogue.check(&in_query_level.assumed)?;
+        let answer = match verdict {
+            None => Answer::Unknown(Reason::SolverSaidUnknown),
+            Some(true) => match model::fetch(process, inquiry.terms)? {
+                Ok(model) => model::verify(inquiry.terms, inquiry.stack, &inquiry.query.assumptions, model),
+                Err(reason) => Answer::Unknown(reason),
+            },
+            Some(false) => {
+                let core = match inquiry.query.core && abilities.cores != Cores::None {
+                    true => speaker.core(process, inquiry, &in_query_level),
+                    false => Ok(None),
+                };
+                match core {
+                    Ok(core) => Answer::Unsat { core },
+                    // The verdict stands without its reason, but the process may not.
+                    Err(_) => {
+                        drop(attached);
+                        self.process = None;
+                        return Ok(Answer::Unsat { core: None });
+                    }
+                }
+            }
+        };
+        if plan.own_level && abilities.incremental {
+            process.dialogue.pop()?;
+            process.mirror.pop();
+        }
+        Ok(answer)
+    }
+
+    /// Makes sure there is a process fit for the query and plans what to tell it.
+    fn prepare(&mut self, inquiry: &Inquiry<'_>) -> Result<Plan, Reason> {
+        let wants_cores = inquiry.query.core || self.solver.config.abilities.cores == Cores::Assumptions;
+        if let Some(process) = &mut self.process
+            && (process.gives_cores || !wants_cores)
+            && process.mirror.can_follow(inquiry.stack)
+            && process.dialogue.is_alive()
+        {
+            let plan = self.solver.plan(&mut process.mirror, inquiry)?;
+            if plan.logic == process.logic {
+                return Ok(plan);
+            }
+        }
+        self.process = None;
+        let mut mirror = Mirror::default();
+        let plan = self.solver.plan(&mut mirror, inquiry)?;
+        if inquiry.query.cancel.is_cancelled() {
+            return Err(Reason::Interrupted);
+        }
+        let config = &self.solver.config;
+        let program = self.solver.program_text()?;
+        let mut options = config.run.options.clone();
+        if wants_cores {
+            options.extend(config.run.core_options.iter().cloned());
+        }
+        let dialogue = Dialogue::open(&Opening {
+            supervisor: &self.supervisor,
+            command: std::iter::once(program).chain(config.run.args.iter().cloned()).collect(),
+            memory_mb: config.limits.memory_mb,
+            greeting: config.run.greeting,
+            options,
+            logic: &plan.logic,
+            allowed: inquiry.remaining()?,
+            cancel: &inquiry.query.cancel,
+        })?;
+        self.statistics.starts += 1;
+        self.process =
+            Some(Process { dialogue, mirror, logic: plan.logic.clone(), gives_cores: wants_cores });
+        Ok(plan)
+    }
+}
+
+impl FoundSolver {
+    fn plan(&self, mirror: &mut Mirror, inquiry: &Inquiry<'_>) -> Result<Plan, Reason> {
+        let (pops, additions) = mirror.follow(inquiry.terms, inquiry.stack);
+        let wishes = inquiry.wishes.0.iter().map(|wish| wish.term);
+        let roots: Vec<TermId> = inquiry.query.assumptions.iter().copied().chain(wishes).collect();
+        let own = mirror.follow_query(inquiry.terms, &roots);
+        let can_assume = self.config.abilities.assumptions;
+        let is_constant = |term: &TermId| inquiry.terms.name(*term).is_some();
+        let as_they_are = can_assume && inquiry.wishes.0.is_empty() && roots.iter().all(is_constant);
+        let own_level = !own.is_empty() || !(roots.is_empty() || as_they_are);
+        if !own_level {
+            mirror.pop();
+        }
+        let needed = mirror.logic.as_ref().unwrap_or(&Logic::QfBv);
+        let logic = logic::name(needed, &self.config.logic)
+            .map_err(|lacks| Reason::Unsupported {
+                what: format!("{} cannot take the formula: {lacks}", self.config.name),
+            })?
+            .to_owned();
+        Ok(Plan { pops, additions, own, own_level, logic })
+    }
+}
+
+/// One query on its way.
+struct Inquiry<'a> {
+    terms: &'a Terms,
+    stack: &'a Stack,
+    query: &'a Query,
+    wishes: Wishes<'a>,
+    begun: Instant,
+    allowed: Duration,
+}
+
+impl Inquiry<'_> {
+    fn validate(&self) -> Result<(), Reason> {
+        let wishes = self.wishes.0.iter().map(|wish| wish.term);
+        for term in self.query.assumptions.iter().copied().chain(wishes) {
+            check_bool(self.terms, term).map_err(|error| Reason::Unsupported { what: error.to_string() })?;
+        }
+        let mut asserted = self.stack.assertions();
+        match asserted.find(|assertion| !self.terms.contains(assertion.term)) {
+            Some(assertion) => Err(Reason::Unsupported {
+                what: format!("term {:?} is not of the arena given", assertion.term),
+            }),
+            None if self.query.cancel.is_cancelled() => Err(Reason::Interrupted),
+            None => Ok(()),
+        }
+    }
+
+    fn remaining(&self) -> Result<Duration, Reason> {
+        let left = self.allowed.saturating_sub(self.begun.elapsed());
+        if left.is_zero() { Err(Reason::Timeout { allowed: self.allowed }) } else { Ok(left) }
+    }
+}
+
+/// Whether the solver optimises soft constraints by itself.
+pub(crate) fn optimises(engine: &Engine) -> bool {
+    engine.solver.config.abilities.soft == Soft::Native && engine.solver.config.abilities.incremental
+}

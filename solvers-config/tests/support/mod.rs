@@ -1,0 +1,4 @@
+//! What the tests of solver processes share.
+
+mod common;
+pub use common::*;
