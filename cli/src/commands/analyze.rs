@@ -1,0 +1,212 @@
+//! `warpath analyze`: what else could have happened.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use serde::Serialize;
+use warpath_analyzer::{Manifest, Reach, open_ends};
+
+use super::not_landed;
+use crate::app::Invocation;
+use crate::console::{self, Console};
+use crate::exit::Exit;
+use crate::failure::advise;
+use crate::inputs::readable_file;
+use crate::json::JsonTarget;
+use crate::options::{
+    CheckOption, EmitOption, JsonOption, Loudness, LoudnessOptions, MemoryModel, OutOption, Property,
+    SarifOption, SolverConfig, SolverOptions, parse_jobs,
+};
+use crate::outputs::replace_file;
+use crate::traces::Source;
+
+/// Say what else could have happened in recorded runs: verdicts, scripts, SI files
+///
+/// Takes traces of one program and asks a solver for other schedules and inputs of the same code that violate a
+/// property. The program need not be at hand: such a finding is PREDICTED, with its script and SI file, until
+/// `warpath replay` reproduced it.
+///
+/// This version writes the questions (--emit) but does not ask them itself yet: one script per decision of the
+/// traces, asking whether it can go another way. `warpath solve` answers them.
+#[derive(Args, Debug)]
+#[command(after_long_help = "\
+Examples:
+  warpath analyze run.wpt --emit queries   write the scripts
+  warpath solve queries --solver cvc5      answer them, here or elsewhere
+  warpath analyze monday.wpt tuesday.wpt --check race,deadlock --json findings.json
+
+Files written:
+  into --emit  NAME.smt2 per question, and manifest.json, which maps symbols back to events
+  into --out   NAME.si.toml per finding
+
+Exit codes:
+  0  nothing found
+  1  at least one finding
+  2  wrong usage, a broken trace, or no solver
+  3  UNKNOWN: a solver gave up, or Ctrl-C (what is known by then is reported)")]
+pub(crate) struct AnalyzeArgs {
+    /// Traces of one program
+    #[arg(value_name = "T.wpt", required = true)]
+    traces: Vec<PathBuf>,
+    #[command(flatten)]
+    check: CheckOption,
+    /// Memory model
+    #[arg(long, value_enum, value_name = "MODEL", default_value_t = MemoryModel::Sc)]
+    model: MemoryModel,
+    /// Queries solved in parallel; 0 is one per core
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_jobs)]
+    jobs: usize,
+    #[command(flatten)]
+    json: JsonOption,
+    #[command(flatten)]
+    sarif: SarifOption,
+    #[command(flatten)]
+    emit: EmitOption,
+    #[command(flatten)]
+    out: OutOption,
+    #[command(flatten)]
+    loudness: LoudnessOptions,
+    #[command(flatten)]
+    solver: SolverOptions,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct AnalyzeConfig {
+    traces: Vec<PathBuf>,
+    checks: Vec<Property>,
+    model: MemoryModel,
+    jobs: usize,
+    solver: SolverConfig,
+    json: Option<JsonTarget>,
+    sarif: Option<PathBuf>,
+    emit: Option<PathBuf>,
+    out: PathBuf,
+}
+
+impl AnalyzeConfig {
+    /// An option that asks for more than questions, which is all there is so far. Ignoring it would mislead.
+    fn needs_verdicts(&self) -> Option<&'static str> {
+        if !matches!(self.model, MemoryModel::Sc) {
+            Some("--model other than sc")
+        } else if self.sarif.is_some() {
+            Some("--sarif")
+        } else if self.checks != Property::all() {
+            Some("--check")
+        } else {
+            None
+        }
+    }
+}
+
+impl Invocation for AnalyzeArgs {
+    const NAME: &'static str = "analyze";
+    type Config = AnalyzeConfig;
+
+    fn loudness(&self) -> Loudness {
+        self.loudness.loudness()
+    }
+
+    fn json(&self) -> Option<&JsonTarget> {
+        self.json.json.as_ref()
+    }
+
+    fn lower(self) -> anyhow::Result<AnalyzeConfig> {
+        Ok(AnalyzeConfig {
+            traces: self.traces.into_iter().map(readable_file).collect::<anyhow::Result<_>>()?,
+            checks: self.check.lower(),
+            model: self.model,
+            jobs: self.jobs,
+            solver: self.solver.lower()?,
+            json: self.json.json,
+            sarif: self.sarif.sarif,
+            emit: self.emit.emit,
+            out: self.out.out,
+        })
+    }
+
+    fn run(config: AnalyzeConfig, console: &Console) -> anyhow::Result<Exit> {
+        let Some(folder) = &config.emit else {
+            return Err(advise(
+                not_landed(Self::NAME, "the analyzer's property checks"),
+                "no verdict is possible yet",
+                "with --emit DIR the questions are written as scripts, which `warpath solve DIR` answers",
+            ));
+        };
+        if let Some(option) = config.needs_verdicts() {
+            return Err(advise(
+                not_landed(Self::NAME, "the analyzer's property checks"),
+                format!("{option} cannot be served yet"),
+                "leave it out: today --emit writes questions under sequential consistency",
+            ));
+        }
+        let manifest = emit(&config.traces, folder, console)?;
+        if let Some(target) = &config.json {
+            target.write(&manifest)?;
+        }
+        if !JsonTarget::takes_stdout(config.json.as_ref()) {
+            console::print(listing(&manifest))?;
+        }
+        console.note(format_args!(
+            "note: nothing is decided yet; `warpath solve {}` answers the scripts",
+            folder.display()
+        ));
+        Ok(Exit::Clean)
+    }
+}
+
+/// `warpath.manifest/1`: what each script of a folder asks, and what its symbols mean.
+#[derive(Debug, Serialize)]
+struct FolderManifest {
+    format: &'static str,
+    scripts: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    file: String,
+    trace: PathBuf,
+    #[serde(flatten)]
+    manifest: Manifest,
+}
+
+/// Writes one script per outcome that no trace has taken, and the manifest.
+fn emit(traces: &[PathBuf], folder: &Path, console: &Console) -> anyhow::Result<FolderManifest> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let mut manifest = FolderManifest { format: "warpath.manifest/1", scripts: Vec::new() };
+    for (number, path) in traces.iter().enumerate() {
+        let source = Source { path: path.clone(), form: None, salvage: false };
+        let loaded = source.load()?;
+        if let Some(remark) = &loaded.remark {
+            console.note(format_args!("note: {}: {remark}", path.display()));
+        }
+        let prefix = if traces.len() > 1 { format!("{}-", number + 1) } else { String::new() };
+        for end in open_ends(&loaded.trace) {
+            let reach = Reach::new(&loaded.trace, end)
+                .with_context(|| format!("cannot analyse {}", path.display()))?;
+            let file = format!("{prefix}{}-{}-{}.smt2", stem(path), reach.manifest.thread, end.event);
+            replace_file(&folder.join(&file), |out| Ok(out.write_all(reach.script.as_bytes())?))?;
+            console.detail(format_args!("{file}: {}", reach.manifest.question));
+            manifest.scripts.push(Entry { file, trace: path.clone(), manifest: reach.manifest });
+        }
+    }
+    JsonTarget::File(folder.join("manifest.json")).write(&manifest)?;
+    Ok(manifest)
+}
+
+/// The trace's name without endings; only characters that are harmless in file names.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.split('.').next().unwrap_or_default();
+    stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' }).collect()
+}
+
+fn listing(manifest: &FolderManifest) -> String {
+    let width = manifest.scripts.iter().map(|entry| entry.file.len()).max().unwrap_or_default();
+    manifest
+        .scripts
+        .iter()
+        .map(|entry| format!("{:<width$}  {}\n", entry.file, entry.manifest.question))
+        .collect()
+}

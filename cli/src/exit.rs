@@ -1,0 +1,24 @@
+//! What the exit code says. Scripts and build servers rely on it, so there is one list and no other number.
+
+use std::process::ExitCode;
+
+/// How a command ended. 1, "a bug was found", joins the list with the first command that can find one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// 0: nothing found; the work is done.
+    Clean,
+    /// 2: wrong usage, or something around us is missing or broken.
+    Trouble,
+    /// 3: no definite answer (a solver gave up, the run was interrupted).
+    Unknown,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Clean => 0,
+            Exit::Trouble => 2,
+            Exit::Unknown => 3,
+        })
+    }
+}

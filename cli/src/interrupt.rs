@@ -1,0 +1,54 @@
+//! Ctrl-C as a request: finish what can be finished, write the results so far.
+//!
+//! `SIGINT` and `SIGTERM` are blocked in every thread and waited for by one. No handler runs in the middle of
+//! anything, and programs that we start are not affected, because the standard library clears the mask for them.
+
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use anyhow::Context;
+use nix::sys::signal::{SigSet, Signal};
+
+use crate::console;
+
+/// Whether the user asked us to stop.
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt {
+    asked: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// Starts listening. `on_first` runs once, on a thread of its own, at the first signal; a second signal ends the
+    /// process at once. To be called before other threads exist, since they inherit the blocked signals.
+    pub(crate) fn listen(on_first: impl FnOnce() + Send + 'static) -> anyhow::Result<Interrupt> {
+        let signals = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM]);
+        signals.thread_block().context("cannot block signals")?;
+        let interrupt = Interrupt { asked: Arc::new(AtomicBool::new(false)) };
+        let asked = Arc::clone(&interrupt.asked);
+        thread::Builder::new()
+            .name("interrupt".into())
+            .spawn(move || {
+                if signals.wait().is_err() {
+                    return;
+                }
+                asked.store(true, Ordering::SeqCst);
+                console::complain(
+                    &"warpath: stopping; the results so far are being written (once more: at once)",
+                );
+                on_first();
+                if signals.wait().is_ok() {
+                    // 3 as everywhere: no definite answer.
+                    process::exit(3);
+                }
+            })
+            .context("cannot start the thread that waits for Ctrl-C")?;
+        Ok(interrupt)
+    }
+
+    /// Has the user asked?
+    pub(crate) fn asked(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
+    }
+}

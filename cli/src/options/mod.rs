@@ -1,0 +1,20 @@
+//! Option groups that several commands share, each in the form the user types it and with the one meaning it has
+//! everywhere.
+
+mod bounds;
+mod loudness;
+mod output;
+mod program;
+mod property;
+mod quantity;
+mod solver;
+mod symbolic;
+
+pub(crate) use bounds::{BoundOptions, Bounds, MemoryModel};
+pub(crate) use loudness::{Loudness, LoudnessOptions};
+pub(crate) use output::{EmitOption, JsonOption, OutOption, SarifOption};
+pub(crate) use program::{Program, ProgramArgs};
+pub(crate) use property::{CheckOption, Property};
+pub(crate) use quantity::{parse_bytes, parse_duration, parse_jobs, whole_millis};
+pub(crate) use solver::{SolverConfig, SolverOptions};
+pub(crate) use symbolic::SymbolicSource;

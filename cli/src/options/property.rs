@@ -1,0 +1,48 @@
+//! `--check`: what counts as a bug.
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+/// A class of bugs to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Property {
+    /// An assertion can fail
+    Assertion,
+    /// The program can crash: null dereference, division by zero, out of bounds
+    Crash,
+    /// Threads can wait for each other for ever
+    Deadlock,
+    /// Two conflicting accesses with no synchronisation between them
+    Race,
+    /// Another thread can get between two accesses that belong together
+    Atomicity,
+    /// Memory can be used after it was freed
+    UseAfterFree,
+}
+
+impl Property {
+    /// Every property, in the order of the list in the help.
+    pub(crate) fn all() -> &'static [Property] {
+        Property::value_variants()
+    }
+}
+
+/// The option.
+#[derive(Args, Debug)]
+pub(crate) struct CheckOption {
+    /// What to look for: a comma-separated list [default: everything]
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
+    check: Vec<Property>,
+}
+
+impl CheckOption {
+    /// The properties, without repetitions, in the order of the list in the help.
+    pub(crate) fn lower(self) -> Vec<Property> {
+        Property::all()
+            .iter()
+            .copied()
+            .filter(|property| self.check.is_empty() || self.check.contains(property))
+            .collect()
+    }
+}

@@ -1,0 +1,9 @@
+//! The command as users meet it: the real binary, its output, its exit codes.
+
+mod cc;
+mod help;
+mod json_doc;
+mod run;
+mod solve;
+mod traces;
+mod usage;

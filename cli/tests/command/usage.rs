@@ -1,0 +1,82 @@
+//! Wrong usage, missing parts, closed pipes: sentences and exit codes.
+
+use crate::json_doc;
+use crate::run::{Folder, warpath_with};
+
+#[test]
+fn wrong_usage_is_2() {
+    for arguments in [
+        &[][..],
+        &["nonsense"],
+        &["explore", "--no-such-option"],
+        &["explore", "--model", "arm", "--", "true"],
+        &["solve"],
+        &["solve", "--solver-timeout", "soon", "x.smt2"],
+        &["show", "-q", "-v", "x.wpt"],
+        &["record", "--", "true"],
+        &["record", "-o", "t.wpt", "--light", "--symbolic", "stdin", "--", "true"],
+        &["solvers", "install"],
+        &["cc"],
+    ] {
+        let ran = warpath_with(arguments);
+        ran.expect_code(2);
+        assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn parts_that_have_not_landed_say_so() {
+    let folder = Folder::new();
+    let si = folder.file("bug.si.toml", "");
+    let si = si.to_str().expect("UTF-8");
+    let here = folder.path().to_str().expect("UTF-8");
+    for (arguments, part) in [
+        (&["explore", "--", "true"][..], "the native tracer"),
+        (&["explore", "--jvm", "--", "true"], "the JVM tracer"),
+        (&["record", "-o", "t.wpt", "--", "true"], "the native tracer"),
+        (&["record", "-o", "t.wpt", "--light", "--", "true"], "the preload recorder"),
+        (&["replay", si], "the native tracer"),
+        (&["diagnose", si], "the analyzer's diagnosis"),
+        (&["triage", here], "the analyzer's property checks"),
+        (&["apply", here], "the analyzer's way back"),
+        (&["report", si, "-o", "r.html"], "the page writer"),
+    ] {
+        warpath_with(arguments)
+            .expect_code(2)
+            .expect_complaint(&format!("`warpath {}` needs {part}", arguments[0]))
+            .expect_complaint("help: ");
+    }
+}
+
+#[test]
+fn their_arguments_are_checked_all_the_same() {
+    warpath_with(["explore"]).expect_code(2).expect_complaint("no program was named");
+    warpath_with(["explore", "--", "no-such-program"])
+        .expect_code(2)
+        .expect_complaint("there is no program no-such-program");
+    warpath_with(["replay", "no-such.si.toml"])
+        .expect_code(2)
+        .expect_complaint("no-such.si.toml does not exist");
+    warpath_with(["diagnose", "/"]).expect_code(2).expect_complaint("/ is a folder");
+    warpath_with(["triage", "/dev/null"]).expect_code(2).expect_complaint("/dev/null is not a folder");
+}
+
+#[test]
+fn with_vv_the_configuration_is_shown_as_one_line_of_json() {
+    let ran = warpath_with(["explore", "-vv", "--symbolic", "arg:1", "--time", "5m", "--", "true", "x y"]);
+    let line = ran.stderr.lines().find_map(|line| line.strip_prefix("warpath: explore ")).expect("the line");
+    let configuration: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    assert_eq!(configuration["symbolic"][0]["argument"], 1);
+    assert_eq!(configuration["bounds"]["time"], 300_000);
+    assert_eq!(configuration["program"]["arguments"][0], "x y");
+}
+
+#[test]
+fn an_error_is_also_json_when_json_is_asked_for() {
+    let ran = warpath_with(["replay", "--json", "-", "no-such.si.toml"]);
+    let report = ran.expect_code(2).json();
+    assert_eq!(report["command"], "replay");
+    assert_eq!(report["error"], "no-such.si.toml does not exist");
+    assert_eq!(report["help"], "check the path");
+    json_doc::check("warpath.error/1", &[report]);
+}
