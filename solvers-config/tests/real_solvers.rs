@@ -15,6 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use support::random::{Language, Recipe, recipes};
 use support::{all_versions, needed, solvers, supervisor};
+use warpath_solvers::config::{Abilities, Cores, Soft};
 use warpath_solvers::selftest::{self, Outcome};
 use warpath_solvers::term::{Model, Op, Sort, TermId, Terms, Value, eval};
 use warpath_solvers::{
@@ -43,6 +44,25 @@ fn every_version_of_every_solver_passes_its_battery() {
             let claimed = report.items.iter().filter(|item| item.outcome == Outcome::Passed).count();
             assert!(claimed >= 11, "{solver} claims only {claimed} items");
         }
+    }
+}
+
+#[test]
+fn a_solver_of_few_abilities_is_served_by_telling_it_everything_again() {
+    let reduced = |name: &str, cores: Cores, args: &[&str]| {
+        let mut solver = needed(name);
+        let mut config = (*solver.config).clone();
+        config.abilities = Abilities { incremental: false, assumptions: false, cores, soft: Soft::Search };
+        config.run.args = args.iter().map(|arg| (*arg).to_owned()).collect();
+        solver.config = config.into();
+        solver
+    };
+    let poor = [reduced("z3", Cores::Named, &["-in", "-smt2"]), reduced("yices", Cores::None, &[])];
+    for (solver, claimed) in poor.into_iter().zip([13, 11]) {
+        let report = selftest::run(&solver, &solvers(), |_| ());
+        let passed = report.items.iter().filter(|item| item.outcome == Outcome::Passed).count();
+        assert_eq!(passed, claimed, "{solver}: {:#?}", report.items);
+        assert!(report.passed());
     }
 }
 

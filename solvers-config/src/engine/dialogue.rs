@@ -198,11 +198,12 @@ impl Dialogue {
             Ok(solver.flush()?)
         })?;
         let mut line = Vec::new();
-        let mut chunk = [0; 4096];
+        // Byte by byte (out of a buffer): what stands behind this line, such as the report of an end, is for `rsmt2`.
+        let mut byte = [0];
         while line.last() != Some(&b'\n') {
-            match self.solver.read(&mut chunk) {
+            match self.solver.read(&mut byte) {
                 Ok(0) => return Err(lost(&line)),
-                Ok(count) => line.extend_from_slice(&chunk[..count]),
+                Ok(_) => line.push(byte[0]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => return Err(lost(&line)),
             }

@@ -184,4 +184,3 @@ fn literals(answer: &str) -> Result<Vec<String>, Failure> {
     let items = tree.as_list().ok_or_else(|| malformed("a list of literals was expected".to_owned()))?;
     Ok(items.iter().map(Sexpr::to_string).collect())
 }
-
