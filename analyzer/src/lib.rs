@@ -1,11 +1,13 @@
-//! What a trace proves about other schedules and inputs.
+//! What traces prove about other schedules and inputs.
 //!
-//! So far: the formula of one trace under sequential consistency with threads, plain accesses and mutexes,
-//! and the question "can this branch go the other way?" as a script for any solver.
+//! [`model`] merges traces into thread trees; [`encode`] turns them into one formula; [`queries`] asks
+//! questions on it; [`answer`] turns a solver's model into a schedule and inputs, executed by a reference
+//! interpreter before anybody sees them; [`findings`] says which properties can be violated.
 
-mod formula;
+pub mod answer;
+pub mod encode;
+pub mod findings;
+pub mod model;
+pub mod queries;
+
 mod lower;
-mod query;
-
-pub use formula::{Formula, FormulaError};
-pub use query::{Manifest, OpenEnd, Reach, Symbol, open_ends};

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use warpath_analyzer::{Manifest, Reach, open_ends};
+use warpath_analyzer::encode::Options;
+use warpath_analyzer::model::Forest;
+use warpath_analyzer::queries::{Manifest, Question, open_ends};
 
 use super::not_landed;
 use crate::app::Invocation;
@@ -88,9 +90,7 @@ pub(crate) struct AnalyzeConfig {
 impl AnalyzeConfig {
     /// An option that asks for more than questions, which is all there is so far. Ignoring it would mislead.
     fn needs_verdicts(&self) -> Option<&'static str> {
-        if !matches!(self.model, MemoryModel::Sc) {
-            Some("--model other than sc")
-        } else if self.sarif.is_some() {
+        if self.sarif.is_some() {
             Some("--sarif")
         } else if self.checks != Property::all() {
             Some("--check")
@@ -138,10 +138,10 @@ impl Invocation for AnalyzeArgs {
             return Err(advise(
                 not_landed(Self::NAME, "the analyzer's property checks"),
                 format!("{option} cannot be served yet"),
-                "leave it out: today --emit writes questions under sequential consistency",
+                "leave it out: today --emit writes one question for each outcome that was not seen",
             ));
         }
-        let manifest = emit(&config.traces, folder, console)?;
+        let manifest = emit(&config, folder, console)?;
         if let Some(target) = &config.json {
             target.write(&manifest)?;
         }
@@ -172,23 +172,30 @@ struct Entry {
 }
 
 /// Writes one script per outcome that no trace has taken, and the manifest.
-fn emit(traces: &[PathBuf], folder: &Path, console: &Console) -> anyhow::Result<FolderManifest> {
+fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Result<FolderManifest> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let options = Options { model: config.model.into(), ..Options::default() };
     let mut manifest = FolderManifest { format: "warpath.manifest/1", scripts: Vec::new() };
-    for (number, path) in traces.iter().enumerate() {
+    for (number, path) in config.traces.iter().enumerate() {
         let source = Source { path: path.clone(), form: None, salvage: false };
         let loaded = source.load()?;
         if let Some(remark) = &loaded.remark {
             console.note(format_args!("note: {}: {remark}", path.display()));
         }
-        let prefix = if traces.len() > 1 { format!("{}-", number + 1) } else { String::new() };
-        for end in open_ends(&loaded.trace) {
-            let reach = Reach::new(&loaded.trace, end)
-                .with_context(|| format!("cannot analyse {}", path.display()))?;
-            let file = format!("{prefix}{}-{}-{}.smt2", stem(path), reach.manifest.thread, end.event);
-            replace_file(&folder.join(&file), |out| Ok(out.write_all(reach.script.as_bytes())?))?;
-            console.detail(format_args!("{file}: {}", reach.manifest.question));
-            manifest.scripts.push(Entry { file, trace: path.clone(), manifest: reach.manifest });
+        let cannot = || format!("cannot analyse {}", path.display());
+        let forest = Forest::of(&loaded.trace).with_context(cannot)?;
+        let prefix = if config.traces.len() > 1 { format!("{}-", number + 1) } else { String::new() };
+        for end in open_ends(&forest) {
+            let (grown, node) = end.place(&forest);
+            let forest = grown.as_ref().unwrap_or(&forest);
+            let (script, meaning) = Question::at(forest, &end, node, options)
+                .and_then(|mut q| q.script())
+                .with_context(cannot)?;
+            let event = forest.name(node).replace(['#', '~'], "-");
+            let file = format!("{prefix}{}-{event}.smt2", stem(path));
+            replace_file(&folder.join(&file), |out| Ok(out.write_all(script.as_bytes())?))?;
+            console.detail(format_args!("{file}: {}", meaning.question));
+            manifest.scripts.push(Entry { file, trace: path.clone(), manifest: meaning });
         }
     }
     JsonTarget::File(folder.join("manifest.json")).write(&manifest)?;

@@ -19,6 +19,16 @@ pub(crate) enum MemoryModel {
     Pso,
 }
 
+impl From<MemoryModel> for warpath_trace::header::MemoryModel {
+    fn from(model: MemoryModel) -> Self {
+        match model {
+            MemoryModel::Sc => Self::Sc,
+            MemoryModel::Tso => Self::Tso,
+            MemoryModel::Pso => Self::Pso,
+        }
+    }
+}
+
 /// The options.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Bounds")]

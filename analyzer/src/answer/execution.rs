@@ -1,0 +1,166 @@
+//! The execution that a model describes: which events happen, in which order, with which inputs.
+
+use std::collections::HashSet;
+
+use warpath_solvers::term::{Model, Value};
+use warpath_trace::event::{Op, WaitResult};
+
+use crate::encode::{Encoding, Point, drains};
+use crate::model::{Forest, NodeId};
+
+/// Events and commits in order, and the inputs. Events that no constraint mentions stand as early as program
+/// order, forks and joins allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execution {
+    /// What happens, one after the other.
+    pub steps: Vec<Point>,
+    /// The value of each input of the forest; those that the solver left open are 0.
+    pub inputs: Vec<u128>,
+    /// Values of storage before the first event that the solver chose, because no trace knew them: cell by id.
+    pub initials: Vec<(u32, u128)>,
+}
+
+impl Execution {
+    /// Reads it off a model of the encoding.
+    pub fn of(encoding: &mut Encoding<'_>, model: &Model) -> Execution {
+        let forest = encoding.forest;
+        let enabled: Vec<bool> = forest
+            .ids()
+            .map(|id| {
+                encoding.has(id)
+                    && encoding.en(id).ok().and_then(|en| model.get(en)).and_then(|v| v.as_bool())
+                        == Some(true)
+            })
+            .collect();
+        let mut mentioned: Vec<(u128, (u64, Point), Point)> = encoding
+            .order_variables()
+            .filter(|(point, _)| enabled[point.node().index()])
+            .map(|(point, term)| {
+                let moment = match model.get(term) {
+                    Some(Value::Bits { value, .. }) => value,
+                    // Shifted, so that negative numbers come first.
+                    Some(Value::Int(value)) => (value as u128) ^ (1 << 127),
+                    _ => 0,
+                };
+                (moment, encoding.observed(point), point)
+            })
+            .collect();
+        mentioned.sort();
+        let mut line_up =
+            LineUp { encoding, forest, enabled: &enabled, done: HashSet::new(), steps: Vec::new() };
+        for (_, _, point) in mentioned {
+            line_up.point(point);
+        }
+        for id in forest.ids().filter(|id| enabled[id.index()]) {
+            line_up.point(Point::Issue(id));
+        }
+        let steps = line_up.steps;
+        Execution { steps, inputs: inputs(encoding, model), initials: initials(encoding, model) }
+    }
+}
+
+fn inputs(encoding: &mut Encoding<'_>, model: &Model) -> Vec<u128> {
+    let count = encoding.forest.inputs().len() as u32;
+    let value = |encoding: &mut Encoding<'_>, input| {
+        let term = encoding.input(input).ok()?;
+        model.get(term)?.as_bits()
+    };
+    (0..count).map(|input| value(encoding, input).unwrap_or(0)).collect()
+}
+
+fn initials(encoding: &mut Encoding<'_>, model: &Model) -> Vec<(u32, u128)> {
+    let unknown: Vec<u32> = encoding
+        .cells
+        .all()
+        .iter()
+        .zip(0u32..)
+        .filter(|(cell, _)| cell.initial.is_none())
+        .map(|(_, id)| id)
+        .collect();
+    unknown
+        .into_iter()
+        .filter_map(|id| {
+            let name = encoding.initial_name(crate::model::CellId(id));
+            let term = encoding.terms.find_constant(&name)?;
+            Some((id, model.get(term)?.as_bits()?))
+        })
+        .collect()
+}
+
+/// Puts points into a row, each after everything that must come before it.
+struct LineUp<'a, 'f> {
+    encoding: &'a Encoding<'f>,
+    forest: &'f Forest,
+    enabled: &'a [bool],
+    done: HashSet<Point>,
+    steps: Vec<Point>,
+}
+
+impl LineUp<'_, '_> {
+    fn point(&mut self, point: Point) {
+        // A stack, not recursion: chains of events that nobody mentions can be long. Each point is looked at
+        // twice: when what it needs is put on top of it, and when that is done.
+        let mut stack = vec![(point, false)];
+        while let Some((point, needs_done)) = stack.pop() {
+            if self.done.contains(&point) {
+                continue;
+            }
+            if needs_done {
+                self.done.insert(point);
+                self.steps.push(point);
+                continue;
+            }
+            stack.push((point, true));
+            let missing = self.needs(point).into_iter().filter(|need| !self.done.contains(need));
+            stack.extend(missing.map(|need| (need, false)));
+        }
+    }
+
+    /// What must directly come before a point.
+    fn needs(&self, point: Point) -> Vec<Point> {
+        let id = point.node();
+        let node = self.forest.node(id);
+        match point {
+            Point::Issue(_) => {
+                let mut needs: Vec<Point> =
+                    node.parent.iter().map(|&(parent, _)| Point::Issue(parent)).collect();
+                if node.parent.is_none() {
+                    let forked =
+                        |op: &Op| matches!(op, Op::Fork { child } if child.index() == node.tree.index());
+                    needs.extend(self.executed(forked));
+                }
+                if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
+                    let ends = self.forest.ids().filter(|&end| {
+                        self.enabled[end.index()]
+                            && self.forest.node(end).tree.index() == child.index()
+                            && matches!(self.forest.node(end).op, Op::End)
+                    });
+                    needs.extend(ends.map(Point::Issue));
+                }
+                if drains(&node.op) {
+                    needs.extend(self.commits_above(id));
+                }
+                needs
+            }
+            Point::Commit(_) => {
+                let mut needs = vec![Point::Issue(id)];
+                let earlier = self.commits_above(id);
+                needs.extend(earlier.filter(|&other| self.encoding.always_precedes(other, point)));
+                needs
+            }
+        }
+    }
+
+    fn executed(&self, wanted: impl Fn(&Op) -> bool) -> impl Iterator<Item = Point> {
+        let found =
+            self.forest.ids().find(|&id| self.enabled[id.index()] && wanted(&self.forest.node(id).op));
+        found.map(Point::Issue).into_iter()
+    }
+
+    /// Commits of the writes above, down from the last drain.
+    fn commits_above(&self, id: NodeId) -> impl Iterator<Item = Point> + '_ {
+        let above = self.forest.path_up(id).skip(1);
+        let undrained = above.take_while(|&above| !drains(&self.forest.node(above).op));
+        undrained.filter(|&above| self.encoding.is_buffered(above)).map(Point::Commit)
+    }
+}

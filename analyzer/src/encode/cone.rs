@@ -1,0 +1,248 @@
+//! Cone of influence: what a target can depend on. Exact: what is left out can stay unexecuted, or its value
+//! does not matter.
+//!
+//! From the targets: the paths to them; what their decisions depend on (reads, the writes to those cells,
+//! what those writes depend on); what waits on these paths need (forks, ends, releases, signals, posts,
+//! arrivals, wakes).
+
+use std::collections::HashMap;
+
+use warpath_trace::event::{Op, WaitResult};
+use warpath_trace::expr::Leaf;
+use warpath_trace::ids::{ExprId, LocationId};
+
+use super::accesses::{Accesses, sync_objects};
+use super::object_tree::ObjectTrees;
+use crate::model::{Cells, Forest, NodeId};
+
+/// What takes part.
+#[derive(Clone, Debug)]
+pub(super) struct Cone {
+    /// Nodes that may have to be executed.
+    pub(super) takes_part: Vec<bool>,
+    /// Reads whose value something depends on.
+    pub(super) value_matters: Vec<bool>,
+}
+
+impl Cone {
+    /// Everything, for comparison.
+    pub(super) fn everything(forest: &Forest) -> Cone {
+        let nodes = forest.nodes().len();
+        Cone { takes_part: vec![true; nodes], value_matters: vec![true; nodes] }
+    }
+
+    /// What these targets can depend on. The decision of a target node counts, too, and so does what the reads of
+    /// `values` find.
+    pub(super) fn of(forest: &Forest, cells: &Cells, targets: &[NodeId], values: &[NodeId]) -> Cone {
+        let mut walk = Walk {
+            forest,
+            cells,
+            accesses: Accesses::of(forest, cells, |_| true),
+            trees: ObjectTrees::of(forest, |_| true),
+            forks: HashMap::new(),
+            ends: HashMap::new(),
+            cone: Cone {
+                takes_part: vec![false; forest.nodes().len()],
+                value_matters: vec![false; forest.nodes().len()],
+            },
+            exprs: vec![false; forest.exprs.len()],
+            cells_done: vec![false; cells.all().len()],
+            nodes: Vec::new(),
+        };
+        for id in forest.ids() {
+            match forest.node(id).op {
+                Op::Fork { child } => walk.forks.entry(child.index()).or_default().push(id),
+                Op::End => walk.ends.entry(forest.node(id).tree.index()).or_default().push(id),
+                _ => {}
+            }
+        }
+        for &target in targets {
+            walk.execute(target);
+            walk.decide(target);
+        }
+        for &read in values {
+            walk.execute(read);
+            walk.value(read);
+        }
+        while let Some(id) = walk.nodes.pop() {
+            walk.node(id);
+        }
+        walk.cone
+    }
+}
+
+struct Walk<'f> {
+    forest: &'f Forest,
+    cells: &'f Cells,
+    accesses: Accesses,
+    trees: ObjectTrees,
+    forks: HashMap<usize, Vec<NodeId>>,
+    ends: HashMap<usize, Vec<NodeId>>,
+    cone: Cone,
+    exprs: Vec<bool>,
+    cells_done: Vec<bool>,
+    nodes: Vec<NodeId>,
+}
+
+impl Walk<'_> {
+    /// The node may have to be executed.
+    fn execute(&mut self, id: NodeId) {
+        if !std::mem::replace(&mut self.cone.takes_part[id.index()], true) {
+            self.nodes.push(id);
+        }
+    }
+
+    fn execute_all(&mut self, ids: &[NodeId]) {
+        for &id in ids {
+            self.execute(id);
+        }
+    }
+
+    /// How control goes on behind the node matters.
+    fn decide(&mut self, id: NodeId) {
+        match self.forest.node(id).op {
+            Op::Branch { condition: expr, .. }
+            | Op::Switch { on: expr, .. }
+            | Op::Concretise { expr, .. }
+            | Op::Assert { condition: Some(expr), .. } => self.expr(expr),
+            Op::FutexWait { expected, .. } => {
+                if let Some(expr) = expected.expr {
+                    self.expr(expr);
+                }
+                self.value(id);
+            }
+            Op::Read { .. } | Op::AtomicRead { .. } if self.forest.node(id).pinned => self.value(id),
+            _ => {}
+        }
+    }
+
+    /// The value of an expression matters.
+    fn expr(&mut self, root: ExprId) {
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if std::mem::replace(&mut self.exprs[id.index()], true) {
+                continue;
+            }
+            let node = self.forest.exprs.node(id);
+            if let Some(Leaf::Read(_, event)) = node.leaf() {
+                self.value(NodeId(event));
+            }
+            stack.extend(node.operands());
+        }
+    }
+
+    /// The value that a read finds matters: so does every write to its cells.
+    fn value(&mut self, read: NodeId) {
+        if std::mem::replace(&mut self.cone.value_matters[read.index()], true) {
+            return;
+        }
+        let Some(location) = self.forest.node(read).op.read_location() else { return };
+        for &cell in self.cells.row(location) {
+            if std::mem::replace(&mut self.cells_done[cell.0 as usize], true) {
+                continue;
+            }
+            for write in self.accesses.writes(cell).to_vec() {
+                self.execute(write);
+                if let Some((_, datum)) = self.forest.node(write).op.written()
+                    && let Some(expr) = datum.expr
+                {
+                    self.expr(expr);
+                }
+            }
+        }
+    }
+
+    /// What it takes to execute a node.
+    fn node(&mut self, id: NodeId) {
+        let forest = self.forest;
+        let node = forest.node(id);
+        match node.parent {
+            Some((parent, _)) => {
+                self.execute(parent);
+                self.decide(parent);
+            }
+            None => {
+                let forks = self.forks.get(&node.tree.index()).cloned().unwrap_or_default();
+                self.execute_all(&forks);
+            }
+        }
+        match node.op {
+            Op::Join { child, result: WaitResult::Done, .. } => {
+                let ends = self.ends.get(&child.index()).cloned().unwrap_or_default();
+                self.execute_all(&ends);
+            }
+            Op::Assume { condition: Some(expr), .. } => self.expr(expr),
+            Op::Rmw { .. } if node.pinned => self.value(id),
+            Op::AtomicBegin => self.region(id),
+            Op::CondWake { condition, mutex, .. } => {
+                self.givers(condition);
+                self.releases(mutex, id);
+            }
+            Op::Lock { mutex: lock, result, .. } | Op::RwLock { lock, result, .. } => match result {
+                WaitResult::Busy | WaitResult::TimedOut => self.givers(lock),
+                _ => self.releases(lock, id),
+            },
+            _ => {
+                if matches!(
+                    node.op,
+                    Op::SemWait { .. }
+                        | Op::SemValue { .. }
+                        | Op::BarrierLeave { .. }
+                        | Op::Once { .. }
+                        | Op::FutexResume { .. }
+                ) {
+                    for object in sync_objects(&node.op) {
+                        self.givers(object);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Everything that happens to an object may be needed to go on.
+    fn givers(&mut self, object: LocationId) {
+        let nodes = self.accesses.sync(object).to_vec();
+        self.execute_all(&nodes);
+        // A requeue sends waiters to another word, whose wakes then count.
+        for id in nodes {
+            if let Op::FutexRequeue { to, .. } = self.forest.node(id).op
+                && to != object
+            {
+                let there = self.accesses.sync(to).to_vec();
+                self.execute_all(&there);
+            }
+        }
+    }
+
+    /// A lock that is taken must be able to be given back: everything that happens to it below, until it is
+    /// free. What else is taken again in between is given back in between.
+    fn releases(&mut self, lock: LocationId, id: NodeId) {
+        let mut stack = vec![(id, 1u32)];
+        while let Some((id, held)) = stack.pop() {
+            for next in self.trees.below(lock, id).to_vec() {
+                self.execute(next);
+                let held = match self.forest.node(next).op {
+                    Op::Lock { result, .. } | Op::RwLock { result, .. } if result.acquired() => held + 1,
+                    Op::Unlock { result: WaitResult::Done, .. }
+                    | Op::RwUnlock { result: WaitResult::Done, .. } => held - 1,
+                    Op::CondWait { .. } => 0,
+                    _ => held,
+                };
+                if held > 0 {
+                    stack.push((next, held));
+                }
+            }
+        }
+    }
+
+    /// A region that begins must be able to end.
+    fn region(&mut self, begin: NodeId) {
+        let mut stack: Vec<NodeId> = self.forest.node(begin).children.iter().map(|c| c.node).collect();
+        while let Some(id) = stack.pop() {
+            self.execute(id);
+            if !matches!(self.forest.node(id).op, Op::AtomicEnd) {
+                stack.extend(self.forest.node(id).children.iter().map(|child| child.node));
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The formula: what every execution of the forest's program satisfies.
+//!
+//! Per node `n`: Boolean `en(n)` (executed) and order variable `o(n)`. The files follow the page that
+//! explains the formula, in its order: `thread`, `read`, `mutex`, `condition`, `semaphore`, `barrier`,
+//! `once`, `futex`, `atomic`; `orders` has the memory models. A prefix is enough: a thread may stop anywhere.
+//!
+//! It follows Maximal Path Causality (Yi, Huang; ESEC/FSE 2018) and Maximal Causality Reduction (Huang;
+//! PLDI 2015, and for TSO and PSO OOPSLA 2016). It deviates in being about a forest instead of one path: one
+//! formula for all paths seen so far, with `en` saying which of them an execution takes.
+
+mod accesses;
+mod atomic;
+mod barrier;
+mod condition;
+mod cone;
+mod count;
+mod futex;
+mod lock;
+mod names;
+mod object_tree;
+mod once;
+mod options;
+mod orders;
+mod points;
+mod read;
+mod semaphore;
+mod thread;
+mod values;
+
+pub use names::About;
+pub use options::{Options, OrderSort, Reductions};
+pub use points::Point;
+
+pub(crate) use accesses::sync_objects;
+pub(crate) use lock::conflict;
+pub(crate) use points::{drains, is_buffered, is_release, separates_stores};
+
+use std::collections::HashMap;
+
+use warpath_solvers::term::{Sort, TermError, TermId, Terms};
+
+use crate::model::{CellId, Cells, Forest, MustOrder, NodeId};
+use accesses::Accesses;
+use orders::Orders;
+
+/// A constraint of the formula and what it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Constraint {
+    /// What it is about.
+    pub about: About,
+    /// The constraint.
+    pub term: TermId,
+}
+
+/// The formula of a forest, or of the part of it that some targets depend on.
+#[derive(Debug)]
+pub struct Encoding<'f> {
+    /// The forest.
+    pub forest: &'f Forest,
+    /// Its storage, cut.
+    pub cells: Cells,
+    /// Its must-order.
+    pub must: MustOrder,
+    /// The arena of all terms.
+    pub terms: Terms,
+    /// The formula.
+    pub constraints: Vec<Constraint>,
+    pub(crate) options: Options,
+    pub(crate) takes_part: Vec<bool>,
+    pub(crate) value_matters: Vec<bool>,
+    accesses: Accesses,
+    object_trees: object_tree::ObjectTrees,
+    orders: Orders,
+    en: Vec<Option<TermId>>,
+    /// Per read and cell: the term for the value found.
+    found: HashMap<(NodeId, CellId), TermId>,
+    /// Per read and cell: what it may see, where that is not decided.
+    sources: HashMap<(NodeId, CellId), Vec<read::Source>>,
+    lowered: HashMap<warpath_trace::ids::ExprId, TermId>,
+    /// `rf(w, r)` by read, cell and write; `None` for the initial value.
+    pub(crate) rf: HashMap<(NodeId, CellId, Option<NodeId>), TermId>,
+}
+
+impl<'f> Encoding<'f> {
+    /// The formula of what `targets` depend on; of the whole forest, if the cone is switched off.
+    pub fn new(forest: &'f Forest, options: Options, targets: &[NodeId]) -> Result<Self, TermError> {
+        Encoding::with_values(forest, options, targets, &[])
+    }
+
+    /// The same, with the reads whose value somebody will ask for.
+    pub fn with_values(
+        forest: &'f Forest,
+        options: Options,
+        targets: &[NodeId],
+        values: &[NodeId],
+    ) -> Result<Self, TermError> {
+        let cells = Cells::of(forest);
+        let must = MustOrder::of(forest);
+        let cone = match options.reductions.cone {
+            true => cone::Cone::of(forest, &cells, targets, values),
+            false => cone::Cone::everything(forest),
+        };
+        let accesses = Accesses::of(forest, &cells, |id| cone.takes_part[id.index()]);
+        let mut encoding = Encoding {
+            forest,
+            orders: Orders::new(forest, options),
+            cells,
+            must,
+            terms: Terms::new(),
+            constraints: Vec::new(),
+            options,
+            object_trees: object_tree::ObjectTrees::of(forest, |id| cone.takes_part[id.index()]),
+            takes_part: cone.takes_part,
+            value_matters: cone.value_matters,
+            accesses,
+            en: vec![None; forest.nodes().len()],
+            found: HashMap::new(),
+            sources: HashMap::new(),
+            lowered: HashMap::new(),
+            rf: HashMap::new(),
+        };
+        encoding.encode()?;
+        Ok(encoding)
+    }
+
+    fn encode(&mut self) -> Result<(), TermError> {
+        // In the order of ids: what a node's value depends on by the must-order has a lower id.
+        for id in self.forest.ids() {
+            if self.takes_part[id.index()] {
+                self.read(id)?;
+                self.thread(id)?;
+            }
+        }
+        let objects: Vec<_> = self.accesses.sync.keys().copied().collect();
+        for object in objects {
+            self.locks(object)?;
+            self.conditions(object)?;
+            self.semaphores(object)?;
+            self.barriers(object)?;
+            self.onces(object)?;
+            self.futexes(object)?;
+        }
+        self.atomic_regions()
+    }
+
+    /// The formula with the order constraints of every point that has been mentioned so far: call it after
+    /// the last question was added.
+    pub fn order_constraints(&mut self) -> Result<Vec<Constraint>, TermError> {
+        self.program_order()
+    }
+
+    /// Does the node take part in this formula?
+    pub fn has(&self, id: NodeId) -> bool {
+        self.takes_part[id.index()]
+    }
+
+    /// `en(n)`: the event is executed.
+    pub fn en(&mut self, id: NodeId) -> Result<TermId, TermError> {
+        if let Some(term) = self.en[id.index()] {
+            return Ok(term);
+        }
+        let name = format!("en({})", self.forest.name(id));
+        let term = self.terms.constant(&name, Sort::Bool)?;
+        self.en[id.index()] = Some(term);
+        Ok(term)
+    }
+
+    /// The events that take part and work on this object.
+    fn on(&self, object: warpath_trace::ids::LocationId) -> Vec<NodeId> {
+        self.accesses.sync(object).to_vec()
+    }
+
+    fn op(&self, id: NodeId) -> warpath_trace::event::Op {
+        self.forest.node(id).op
+    }
+
+    /// Adds `if → then`.
+    fn require(&mut self, about: About, condition: TermId, then: TermId) -> Result<(), TermError> {
+        let term = self.terms.implies(condition, then)?;
+        self.constrain(about, term);
+        Ok(())
+    }
+
+    fn constrain(&mut self, about: About, term: TermId) {
+        if term != self.terms.bool(true) {
+            self.constraints.push(Constraint { about, term });
+        }
+    }
+
+    /// Executed, and before `later` is.
+    fn done_before(&mut self, id: NodeId, later: NodeId) -> Result<TermId, TermError> {
+        if self.options.reductions.fold_must && self.must.before(id, later) {
+            return Ok(self.terms.bool(true));
+        }
+        if !self.takes_part[id.index()] || !self.must.compatible(id, later) || self.must.before(later, id) {
+            return Ok(self.terms.bool(false));
+        }
+        let parts = [self.en(id)?, self.before(Point::Issue(id), Point::Issue(later))?];
+        self.terms.and(&parts)
+    }
+
+    /// Not both.
+    fn exclude(&mut self, about: About, a: TermId, b: TermId) -> Result<(), TermError> {
+        let both = self.terms.and(&[a, b])?;
+        let term = self.terms.not(both)?;
+        self.constrain(about, term);
+        Ok(())
+    }
+}

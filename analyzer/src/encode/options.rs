@@ -1,0 +1,76 @@
+//! What to encode, and how.
+
+use warpath_trace::header::MemoryModel;
+
+/// How "when" is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OrderSort {
+    /// Integers, compared with `<`: difference logic.
+    Int,
+    /// Bit-vectors just wide enough, compared unsigned: for solvers without integers, and beside bit-vector
+    /// values, because solvers are slow where the two sorts mix.
+    Bits,
+}
+
+/// Reductions that change the formula but not its answers. Each can be switched off, so that tests can
+/// compare with and without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reductions {
+    /// Leave out writes that a read can never see.
+    pub prune_writers: bool,
+    /// Put the value of the only possible write in the place of the read.
+    pub substitute: bool,
+    /// Leave out what the target cannot depend on.
+    pub cone: bool,
+    /// Fold comparisons that the must-order decides.
+    pub fold_must: bool,
+    /// Write comparisons so that *false* means "as observed".
+    pub phase: bool,
+    /// Reads that only have to have a certain value choose among writes of that value; no variable is made.
+    pub filter_pinned: bool,
+}
+
+impl Reductions {
+    /// All of them.
+    pub const ALL: Reductions = Reductions {
+        prune_writers: true,
+        substitute: true,
+        cone: true,
+        fold_must: true,
+        phase: true,
+        filter_pinned: true,
+    };
+    /// None of them.
+    pub const NONE: Reductions = Reductions {
+        prune_writers: false,
+        substitute: false,
+        cone: false,
+        fold_must: false,
+        phase: false,
+        filter_pinned: false,
+    };
+}
+
+/// What to encode, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The memory model.
+    pub model: MemoryModel,
+    /// How "when" is written.
+    pub orders: OrderSort,
+    /// What to leave out.
+    pub reductions: Reductions,
+    /// May a wait on a condition end without a signal?
+    pub spurious_wakeups: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            model: MemoryModel::Sc,
+            orders: OrderSort::Bits,
+            reductions: Reductions::ALL,
+            spurious_wakeups: false,
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Asks the questions of one property after the other and keeps the books.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use warpath_solvers::term::{Model, TermError};
+use warpath_solvers::{CancelToken, Query, Smt};
+use warpath_trace::si::Si;
+
+use super::finding::{Finding, Involved};
+use super::property::{Kind, Property};
+use super::report::{PropertyResult, Report, Standing, Statistics, Unanswered};
+use crate::answer::{Execution, Final, Mismatch};
+use crate::encode::Options;
+use crate::model::NodeId;
+use crate::queries::groups::Group;
+use crate::queries::survey::Survey;
+use crate::queries::{Question, Verdict};
+
+/// How many candidates go into one question, once the nearest alone was answered with no.
+const MEMBERS_PER_QUESTION: usize = 64;
+
+/// Opens a solver. Every question gets its own.
+pub type OpenSolver<'s> = dyn FnMut() -> Result<Box<dyn Smt>, Box<dyn std::error::Error + Send + Sync>> + 's;
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// The formula: memory model, encoding, reductions.
+    pub formula: Options,
+    /// Time for each question; by default what the solver's configuration says.
+    pub timeout: Option<Duration>,
+    /// Ends the check: questions that have not been answered by then are unknown.
+    pub cancel: CancelToken,
+    /// At most so many candidates (pairs of accesses, say) at the same positions are asked about.
+    pub candidates_per_position: usize,
+    /// What the end of the main thread means for the others.
+    pub main_end: MainEnd,
+}
+
+/// What the end of the main thread means for the other threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MainEnd {
+    /// They end with it, as in C, C++ and Rust: nobody waits for ever behind it.
+    EndsProcess,
+    /// They go on, as in Java.
+    LeavesThreads,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        CheckOptions {
+            formula: Options::default(),
+            timeout: None,
+            cancel: CancelToken::default(),
+            candidates_per_position: 1024,
+            main_end: MainEnd::EndsProcess,
+        }
+    }
+}
+
+/// Why a check could not be finished.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// No solver.
+    #[error("cannot open a solver: {0}")]
+    Solver(Box<dyn std::error::Error + Send + Sync>),
+    /// The formula could not be built.
+    #[error("cannot build the formula: {0}")]
+    Formula(#[from] TermError),
+    /// The formula and the reference interpreter disagree: a bug of ours.
+    #[error(
+        "the solver's answer to \"{question}\" cannot be executed: {mismatch}; this is a bug of Warpath, please report it with the script"
+    )]
+    Bug {
+        /// The question.
+        question: String,
+        /// The step that cannot happen.
+        mismatch: Box<Mismatch>,
+        /// The question as a script.
+        script: String,
+    },
+}
+
+/// What a question was answered.
+pub(super) enum Answered {
+    /// It can be: like this.
+    Yes { execution: Execution, end: Final, model: Model },
+    /// It cannot be.
+    No,
+    /// Nobody knows; the books say so.
+    Unknown,
+}
+
+/// Asks, and keeps the books of one property.
+pub(super) struct Checker<'f, 's> {
+    pub(super) survey: Survey<'f>,
+    pub(super) options: &'s CheckOptions,
+    pub(super) statistics: Statistics,
+    property: Property,
+    open: &'s mut OpenSolver<'s>,
+    report: Report,
+    /// What has been reported: kind and positions.
+    seen: HashSet<(Kind, Vec<String>)>,
+}
+
+impl<'f, 's> Checker<'f, 's> {
+    pub(super) fn new(survey: Survey<'f>, options: &'s CheckOptions, open: &'s mut OpenSolver<'s>) -> Self {
+        Checker {
+            survey,
+            options,
+            statistics: Statistics::default(),
+            property: Property::Assertion,
+            open,
+            report: Report::default(),
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Starts a property's books.
+    pub(super) fn begin(&mut self, property: Property) {
+        self.property = property;
+        self.statistics = Statistics::default();
+    }
+
+    /// Closes them.
+    pub(super) fn end(&mut self) {
+        let found = self.report.findings.iter().any(|finding| finding.property == self.property);
+        let open = self.report.unanswered.iter().any(|unanswered| unanswered.property == self.property);
+        let standing = match (found, open) {
+            (true, _) => Standing::Predicted,
+            (false, true) => Standing::Unknown,
+            (false, false) => Standing::None,
+        };
+        let statistics = std::mem::take(&mut self.statistics);
+        self.report.properties.push(PropertyResult { property: self.property, standing, statistics });
+    }
+
+    pub(super) fn into_report(self) -> Report {
+        self.report
+    }
+
+    pub(super) fn ask(&mut self, question: &mut Question<'f>) -> Result<Answered, CheckError> {
+        self.statistics.queries += 1;
+        let mut smt = (self.open)().map_err(CheckError::Solver)?;
+        let query =
+            Query { timeout: self.options.timeout, cancel: self.options.cancel.clone(), ..Query::default() };
+        let (verdict, model) = question.solve_with_model(&mut *smt, &query)?;
+        match (verdict, model) {
+            (Verdict::Possible(found), Some(model)) => {
+                self.statistics.sat += 1;
+                let (execution, end) = *found;
+                Ok(Answered::Yes { execution, end, model })
+            }
+            (Verdict::Bug(bug), _) => {
+                let (script, _) = question.script()?;
+                let question = question.description().to_owned();
+                Err(CheckError::Bug { question, mismatch: Box::new(bug.1), script })
+            }
+            (Verdict::Unknown(reason), _) => {
+                self.statistics.unknown += 1;
+                let (script, manifest) = question.script()?;
+                self.report.unanswered.push(Unanswered {
+                    property: self.property,
+                    question: question.description().to_owned(),
+                    reason: reason.to_string(),
+                    script,
+                    manifest: Some(manifest),
+                });
+                Ok(Answered::Unknown)
+            }
+            (Verdict::Impossible | Verdict::Possible(_), _) => {
+                self.statistics.unsat += 1;
+                Ok(Answered::No)
+            }
+        }
+    }
+
+    /// How many candidates at the same positions are asked about.
+    pub(super) fn limit(&self) -> usize {
+        self.options.candidates_per_position.max(1)
+    }
+
+    /// Asks about each group until something is found: its nearest member alone, which answers most groups, then
+    /// the others, many in one question.
+    pub(super) fn ask_groups<const N: usize>(
+        &mut self,
+        groups: Vec<Group<N>>,
+        mut ask: impl FnMut(&mut Self, &[[NodeId; N]]) -> Result<bool, CheckError>,
+    ) -> Result<(), CheckError> {
+        for group in groups {
+            let (first, rest) = group.members.split_at(1);
+            let mut found = ask(self, first)?;
+            for members in rest.chunks(MEMBERS_PER_QUESTION) {
+                if found {
+                    break;
+                }
+                found = ask(self, members)?;
+            }
+            if !found && group.left_out > 0 {
+                let places: Vec<String> = first[0].iter().map(|&id| self.survey.forest.place(id)).collect();
+                self.not_asked(
+                    format!("Can more events at {} violate the property?", places.join(", ")),
+                    format!(
+                        "{} candidates at the same positions were asked about, {} were not",
+                        group.members.len(),
+                        group.left_out
+                    ),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that something was not asked.
+    pub(super) fn not_asked(&mut self, question: String, reason: String) {
+        let property = self.property;
+        let script = String::new();
+        self.report.unanswered.push(Unanswered { property, question, reason, script, manifest: None });
+    }
+
+    /// Reports a finding, unless one of the same kind at the same positions has been.
+    pub(super) fn found(
+        &mut self,
+        question: &mut Question<'f>,
+        execution: &Execution,
+        what: What,
+    ) -> Result<(), CheckError> {
+        let mut places: Vec<String> = what.events.iter().map(|event| event.place.clone()).collect();
+        places.sort_unstable();
+        if !self.seen.insert((what.kind, places)) {
+            return Ok(());
+        }
+        let (script, manifest) = question.script()?;
+        let si: Si = execution.si(self.survey.forest, self.options.formula.model);
+        self.report.findings.push(Finding {
+            property: self.property,
+            kind: what.kind,
+            summary: what.summary,
+            reason: what.reason,
+            events: what.events,
+            si,
+            script,
+            manifest,
+        });
+        Ok(())
+    }
+}
+
+/// What is special about a finding.
+pub(super) struct What {
+    pub(super) kind: Kind,
+    pub(super) summary: String,
+    pub(super) reason: String,
+    pub(super) events: Vec<Involved>,
+}

@@ -1,0 +1,56 @@
+//! A violation that is possible, with all that it takes to understand it and to make it happen.
+
+use serde::Serialize;
+use warpath_trace::si::Si;
+
+use super::property::{Kind, Property};
+use crate::model::{Forest, NodeId};
+use crate::queries::Manifest;
+
+/// An event that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Involved {
+    /// The part it plays: `writes x`, `waits for lock b`.
+    pub role: String,
+    /// The thread's key.
+    pub thread: String,
+    /// The event's name: thread key and position within the thread.
+    pub event: String,
+    /// Where in the program; the event's name where that is not known.
+    pub place: String,
+}
+
+impl Involved {
+    pub(super) fn new(forest: &Forest, id: NodeId, role: impl Into<String>) -> Involved {
+        Involved {
+            role: role.into(),
+            thread: forest.key(forest.node(id).tree).to_string(),
+            event: forest.name(id),
+            place: forest.place(id),
+        }
+    }
+}
+
+/// A violation that is possible. It is *predicted*: the reference interpreter has executed its schedule on the
+/// forest, but no program has run it yet.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The property violated.
+    pub property: Property,
+    /// What was found.
+    pub kind: Kind,
+    /// One line: what and where.
+    pub summary: String,
+    /// One line: why it is possible.
+    pub reason: String,
+    /// The events it is about.
+    pub events: Vec<Involved>,
+    /// The schedule and the inputs that make it happen.
+    pub si: Si,
+    /// The question that was answered, as a script.
+    #[serde(skip)]
+    pub script: String,
+    /// What the script asks and what its symbols mean.
+    #[serde(skip)]
+    pub manifest: Manifest,
+}

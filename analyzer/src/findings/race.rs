@@ -1,0 +1,59 @@
+//! Data races.
+
+use warpath_trace::event::Op;
+
+use super::checker::{Answered, CheckError, Checker, What};
+use super::finding::Involved;
+use super::property::Kind;
+use crate::answer::Final;
+use crate::model::NodeId;
+use crate::queries::race::{RaceGroups, first_common_cell, race};
+use crate::queries::survey::Survey;
+
+pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
+    let mut groups = RaceGroups::of(&checker.survey);
+    let listed = groups.groups(&checker.survey, checker.limit());
+    checker.statistics.candidates = groups.filter.pairs;
+    checker.statistics.filter("common lock", groups.filter.locked);
+    checker.statistics.filter("must-order", groups.filter.ordered);
+    checker.statistics.filter("atomic region", groups.filter.in_region);
+    checker.ask_groups(listed, ask)
+}
+
+fn ask(checker: &mut Checker<'_, '_>, pairs: &[[NodeId; 2]]) -> Result<bool, CheckError> {
+    let mut question = race(&checker.survey, checker.options.formula, pairs)?;
+    let Answered::Yes { execution, end, .. } = checker.ask(&mut question)? else { return Ok(false) };
+    let survey = &checker.survey;
+    let adjacent = pairs.iter().find(|&&[a, b]| is_next(survey, &end, a) && is_next(survey, &end, b));
+    let &[a, b] = adjacent.expect("the question says that some pair is pending");
+    let forest = survey.forest;
+    let cell = first_common_cell(survey, a, b);
+    let storage = cell.map_or("storage", |cell| &survey.cells.cell(cell).name).to_owned();
+    let event = |id: NodeId| Involved::new(forest, id, format!("{} {storage}", verb(&forest.node(id).op)));
+    let reason = match (survey.held(a).is_empty(), survey.held(b).is_empty()) {
+        (true, true) => "neither holds a lock; the schedule below makes them adjacent",
+        (false, false) => "both hold no common lock; the schedule below makes them adjacent",
+        _ => "only one of them holds a lock; the schedule below makes them adjacent",
+    };
+    let what = What {
+        kind: Kind::DataRace,
+        summary: format!("data race on {storage}: {} and {}", forest.place(a), forest.place(b)),
+        reason: reason.to_owned(),
+        events: vec![event(a), event(b)],
+    };
+    checker.found(&mut question, &execution, what)?;
+    Ok(true)
+}
+
+/// Is the event the next one of its thread?
+fn is_next(survey: &Survey<'_>, end: &Final, id: NodeId) -> bool {
+    end.ends.get(&survey.forest.node(id).tree).copied() == survey.stand(id)
+}
+
+fn verb(op: &Op) -> &'static str {
+    match op {
+        Op::Write { .. } | Op::AtomicWrite { .. } => "writes",
+        Op::Rmw { .. } => "updates",
+        _ => "reads",
+    }
+}

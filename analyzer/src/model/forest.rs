@@ -1,0 +1,198 @@
+//! Thread trees and the forest they make.
+//!
+//! Given its branch history, a thread's next visible event is determined; only values vary. So all observed
+//! runs of a thread merge into one tree: a node per event, several children where control depended on a
+//! symbolic value or on how a wait ended. One recorded trace is a forest whose trees are chains.
+
+use std::collections::HashMap;
+
+use warpath_trace::event::Op;
+use warpath_trace::expr::ExprPool;
+use warpath_trace::thread::ThreadKey;
+
+use super::identity::Places;
+
+/// A node of the forest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// Position in [`Forest::nodes`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A thread tree of the forest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TreeIx(pub u32);
+
+impl TreeIx {
+    /// Position in [`Forest::keys`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How control went on behind a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// There was nothing to decide.
+    Next,
+    /// A condition held, or did not.
+    Held(bool),
+    /// A value was this.
+    Value(u128),
+}
+
+/// A child and the outcome that leads to it. Several children of one outcome are alternatives that differ
+/// in how a wait ended; at most one of them is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Child {
+    /// The outcome of the parent.
+    pub outcome: Outcome,
+    /// The child.
+    pub node: NodeId,
+}
+
+/// One event of a thread, on one path of its tree.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The thread.
+    pub tree: TreeIx,
+    /// The event before it and how control went on from there.
+    pub parent: Option<(NodeId, Outcome)>,
+    /// What it does, without the values of any one run: see the `normal` module. Ids are those of the
+    /// forest: threads are trees, locations and objects those of [`Forest::places`], reads are nodes.
+    pub op: Op,
+    /// Do reads here decide by their value, because the trace has no branch events? Then the outcome of a read
+    /// is its value; a read-modify-write has the value it read, and the one it wrote, in `op`.
+    pub pinned: bool,
+    /// Where in the program, for people.
+    pub at: String,
+    /// What comes next.
+    pub children: Vec<Child>,
+    /// Outcomes that were seen but have no event behind them: the thread stopped there.
+    pub stops: Vec<Outcome>,
+    /// When it was last observed: its position in the latest run that had it. The solver is told to look
+    /// near that order first.
+    pub observed: u32,
+    /// How many nodes lie between it and the root.
+    pub depth: u32,
+    /// Which of the nodes of its tree at that depth, by first sight.
+    pub rank: u32,
+}
+
+/// An input of the program, the same in every run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct InputVar {
+    /// Its name.
+    pub name: String,
+    /// Which of that name.
+    pub nth: u32,
+    /// Its width in bits.
+    pub width: u8,
+}
+
+/// All that was observed, as trees.
+#[derive(Clone, Debug, Default)]
+pub struct Forest {
+    pub(super) keys: Vec<ThreadKey>,
+    pub(super) by_key: HashMap<ThreadKey, TreeIx>,
+    pub(super) roots: Vec<Option<NodeId>>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) ranks: HashMap<(TreeIx, u32), u32>,
+    pub(super) inputs: Vec<InputVar>,
+    pub(super) input_ids: HashMap<InputVar, u32>,
+    /// Objects and locations.
+    pub places: Places,
+    /// Expressions; a read is named by its tree and node.
+    pub exprs: ExprPool,
+    /// How many traces were merged.
+    pub traces: u32,
+}
+
+impl Forest {
+    /// Nothing observed yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The keys of the threads; the index is the [`TreeIx`].
+    pub fn keys(&self) -> &[ThreadKey] {
+        &self.keys
+    }
+
+    /// The key of a thread.
+    pub fn key(&self, tree: TreeIx) -> &ThreadKey {
+        &self.keys[tree.index()]
+    }
+
+    /// The tree of a key.
+    pub fn tree(&self, key: &ThreadKey) -> Option<TreeIx> {
+        self.by_key.get(key).copied()
+    }
+
+    /// The first event of a thread, if one was seen.
+    pub fn root(&self, tree: TreeIx) -> Option<NodeId> {
+        self.roots[tree.index()]
+    }
+
+    /// All nodes; the index is the [`NodeId`], and parents come before children.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// A node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// All node ids.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// All trees.
+    pub fn trees(&self) -> impl Iterator<Item = TreeIx> + use<> {
+        (0..self.keys.len() as u32).map(TreeIx)
+    }
+
+    /// The inputs; the index is the id that expressions use.
+    pub fn inputs(&self) -> &[InputVar] {
+        &self.inputs
+    }
+
+    /// The node and those above it, from the node up.
+    pub fn path_up(&self, from: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(Some(from), |&node| self.node(node).parent.map(|(parent, _)| parent))
+    }
+
+    /// A short name for a node: thread key and position, and a number where the tree has several there.
+    pub fn name(&self, id: NodeId) -> String {
+        let node = self.node(id);
+        match node.rank {
+            0 => format!("{}#{}", self.key(node.tree), node.depth),
+            rank => format!("{}#{}~{rank}", self.key(node.tree), node.depth),
+        }
+    }
+
+    /// The node's position for people, else its name.
+    pub fn place(&self, id: NodeId) -> String {
+        let at = &self.node(id).at;
+        if at.is_empty() { self.name(id) } else { at.clone() }
+    }
+
+    pub(super) fn add_node(&mut self, mut node: Node) -> NodeId {
+        let id = NodeId(self.nodes.len() as u32);
+        let rank = self.ranks.entry((node.tree, node.depth)).or_insert(0);
+        node.rank = *rank;
+        *rank += 1;
+        match node.parent {
+            Some((parent, outcome)) => self.nodes[parent.index()].children.push(Child { outcome, node: id }),
+            None => self.roots[node.tree.index()] = Some(id),
+        }
+        self.nodes.push(node);
+        id
+    }
+}

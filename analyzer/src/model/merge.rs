@@ -1,0 +1,280 @@
+//! Merging a trace into the forest.
+
+use warpath_trace::event::{FailureKind, OnceStep, Op, Ref};
+use warpath_trace::expr::{ExprError, ExprPool, Node as Expr};
+use warpath_trace::header::Values;
+use warpath_trace::ids::{ExprId, InputId, LocationId, ObjectId, ThreadIx};
+use warpath_trace::trace::Trace;
+
+use super::divergence::Divergence;
+use super::forest::{Forest, InputVar, Node, NodeId, Outcome, TreeIx};
+use super::normal::{Reads, are_alternatives, is_pending, split};
+
+impl Forest {
+    /// A forest of one trace.
+    pub fn of(trace: &Trace) -> Result<Forest, Divergence> {
+        let mut forest = Forest::new();
+        forest.merge(trace)?;
+        Ok(forest)
+    }
+
+    /// Adds what a trace shows. Answers, per thread of the trace, the nodes of its events; an event that was
+    /// still pending at the end of the trace has a node too, which was not executed.
+    pub fn merge(&mut self, trace: &Trace) -> Result<Vec<Vec<NodeId>>, Divergence> {
+        let mut merge = Merge::new(self, trace);
+        // A trace whose tickets contradict each other has no order; thread by thread is as good as any.
+        let runs: Vec<_> = match trace.in_order() {
+            Ok(steps) => steps.map(|(thread, index, _)| (thread, index)).collect(),
+            Err(_) => trace.listing().map(|(thread, index, _)| (thread, index)).collect(),
+        };
+        for (position, (thread, index)) in runs.into_iter().enumerate() {
+            merge.event(thread, index, position as u32)?;
+        }
+        let paths = merge.finish();
+        self.traces += 1;
+        Ok(paths)
+    }
+}
+
+/// Does the event only say that the run as a whole could not go on?
+fn ends_run(op: &Op) -> bool {
+    use FailureKind::{BoundReached, Deadlock, Killed, Livelock};
+    matches!(op, Op::Failure { kind: Deadlock | Livelock | BoundReached | Killed(_), .. })
+}
+
+/// Where a thread's path stands while its trace is being merged.
+#[derive(Clone, Copy)]
+struct End {
+    node: Option<NodeId>,
+    outcome: Outcome,
+}
+
+struct Merge<'f, 't> {
+    forest: &'f mut Forest,
+    trace: &'t Trace,
+    trees: Vec<TreeIx>,
+    inputs: Vec<InputId>,
+    objects: Vec<ObjectId>,
+    locations: Vec<LocationId>,
+    exprs: Vec<Option<ExprId>>,
+    paths: Vec<Vec<NodeId>>,
+    ends: Vec<End>,
+    reads: Reads,
+}
+
+impl<'f, 't> Merge<'f, 't> {
+    fn new(forest: &'f mut Forest, trace: &'t Trace) -> Self {
+        let (objects, locations) = forest.places.absorb(&trace.tables);
+        let trees: Vec<TreeIx> = trace.tables.keys().iter().map(|key| forest.tree_for(key)).collect();
+        let inputs = trace.tables.inputs().iter().map(|input| {
+            let name = trace.tables.text(input.name).into_owned();
+            forest.input_for(InputVar { name, nth: input.nth, width: input.width })
+        });
+        let inputs = inputs.collect();
+        let threads = trace.threads.len();
+        Merge {
+            trace,
+            trees,
+            inputs,
+            objects,
+            locations,
+            exprs: vec![None; trace.tables.exprs.len()],
+            paths: vec![Vec::new(); threads],
+            ends: vec![End { node: None, outcome: Outcome::Next }; threads],
+            reads: match trace.header.values {
+                Values::Symbolic => Reads::Free,
+                Values::Pinned => Reads::Pinned,
+            },
+            forest,
+        }
+    }
+
+    fn event(&mut self, thread: ThreadIx, index: u32, position: u32) -> Result<(), Divergence> {
+        let Some(&event) = self.trace.event(thread, index) else { return Ok(()) };
+        // A commit belongs to the write it completes, and that a run was stuck or was stopped is no event of
+        // its own in the tree.
+        if matches!(event.op, Op::Commit { .. }) || ends_run(&event.op) {
+            self.paths[thread.index()].push(self.ends[thread.index()].node.unwrap_or(NodeId(0)));
+            return Ok(());
+        }
+        let pending = is_pending(&event.op);
+        let mut event = event;
+        if let Op::Once { once, step: OnceStep::Pending } = event.op {
+            event.op = Op::Once { once, step: OnceStep::Seen };
+        }
+        // The node's id is needed before the node: a read-modify-write refers to what it reads itself.
+        let siblings = self.siblings(thread);
+        let own = siblings.first().copied().unwrap_or(NodeId(self.forest.nodes.len() as u32));
+        self.paths[thread.index()].push(own);
+        self.localise(thread, &mut event.op);
+        self.paths[thread.index()].pop();
+        let (op, outcome) = split(event.op, self.reads);
+        let at = self.trace.tables.source_name(event.at);
+        let node = self.step(thread, index, op, at, &siblings)?;
+        self.paths[thread.index()].push(node);
+        if !pending {
+            self.forest.nodes[node.index()].observed = position;
+            self.ends[thread.index()] = End { node: Some(node), outcome };
+        }
+        Ok(())
+    }
+
+    /// The node of the thread's next event: one that is there, or a new one.
+    fn step(
+        &mut self,
+        thread: ThreadIx,
+        index: u32,
+        op: Op,
+        at: String,
+        siblings: &[NodeId],
+    ) -> Result<NodeId, Divergence> {
+        let tree = self.trees[thread.index()];
+        let End { node: parent, outcome } = self.ends[thread.index()];
+        for &known in siblings {
+            if self.forest.node(known).op == op {
+                return Ok(known);
+            }
+        }
+        if let Some(&known) =
+            siblings.iter().find(|&&known| !are_alternatives(&self.forest.node(known).op, &op))
+        {
+            return Err(Divergence {
+                thread: self.forest.key(tree).to_string(),
+                index,
+                found: format!("{op:?} {at}"),
+                known: format!("{:?} {}", self.forest.node(known).op, self.forest.node(known).at),
+            });
+        }
+        let depth = parent.map_or(0, |parent| self.forest.node(parent).depth + 1);
+        Ok(self.forest.add_node(Node {
+            tree,
+            parent: parent.map(|parent| (parent, outcome)),
+            pinned: self.reads == Reads::Pinned,
+            op,
+            at,
+            children: Vec::new(),
+            stops: Vec::new(),
+            observed: u32::MAX,
+            depth,
+            rank: 0,
+        }))
+    }
+
+    /// What is known to come next in this thread.
+    fn siblings(&self, thread: ThreadIx) -> Vec<NodeId> {
+        let End { node: parent, outcome } = self.ends[thread.index()];
+        match parent {
+            Some(parent) => {
+                let children = &self.forest.nodes[parent.index()].children;
+                children.iter().filter(|child| child.outcome == outcome).map(|child| child.node).collect()
+            }
+            None => self.forest.roots[self.trees[thread.index()].index()].into_iter().collect(),
+        }
+    }
+
+    /// Notes the outcomes behind which a thread did nothing more.
+    fn finish(self) -> Vec<Vec<NodeId>> {
+        for End { node, outcome } in &self.ends {
+            if let Some(node) = node {
+                let stops = &mut self.forest.nodes[node.index()].stops;
+                if !stops.contains(outcome) {
+                    stops.push(*outcome);
+                }
+            }
+        }
+        self.paths
+    }
+
+    /// Replaces the trace's ids by the forest's. Strings are not kept apart: they say nothing about control.
+    fn localise(&mut self, thread: ThreadIx, op: &mut Op) {
+        let mut event = warpath_trace::event::Event { op: *op, at: warpath_trace::ids::SourceId::UNKNOWN };
+        let result: Result<(), ExprError> = event.try_refs(|reference| {
+            match reference {
+                Ref::Thread(id) => *id = ThreadIx(self.trees[id.index()].0),
+                Ref::Data(id) | Ref::Sync(id) => *id = self.locations[id.index()],
+                Ref::Object(id) => *id = self.objects[id.index()],
+                Ref::Input(id) => *id = self.inputs[id.index()],
+                Ref::Expr(id) => *id = self.expr(thread, *id)?,
+                Ref::String(id) => *id = warpath_trace::ids::StringId::EMPTY,
+                Ref::Source(_) => {}
+            }
+            Ok(())
+        });
+        result.expect("a trace that was checked has good expressions, and so has the forest");
+        *op = event.op;
+    }
+
+    /// The forest's expression for one of the trace's.
+    fn expr(&mut self, thread: ThreadIx, root: ExprId) -> Result<ExprId, ExprError> {
+        let from: &ExprPool = &self.trace.tables.exprs;
+        let mut stack = vec![root];
+        while let Some(&id) = stack.last() {
+            if self.exprs[id.index()].is_some() {
+                stack.pop();
+                continue;
+            }
+            let node = from.node(id);
+            let waiting = stack.len();
+            stack.extend(node.operands().filter(|operand| self.exprs[operand.index()].is_none()));
+            if stack.len() > waiting {
+                continue;
+            }
+            let node = match node {
+                Expr::Input { input, width } => Expr::Input { input: self.inputs[input.index()], width },
+                Expr::Read { event, width, .. } => Expr::Read {
+                    thread: ThreadIx(self.trees[thread.index()].0),
+                    event: self.paths[thread.index()][event as usize].0,
+                    width,
+                },
+                other => other.map_operands(|operand| self.exprs[operand.index()].expect("operands first")),
+            };
+            self.exprs[id.index()] = Some(self.forest.exprs.simplified(node)?);
+            stack.pop();
+        }
+        Ok(self.exprs[root.index()].expect("the loop ends when the root is done"))
+    }
+}
+
+impl Forest {
+    fn tree_for(&mut self, key: &warpath_trace::thread::ThreadKey) -> TreeIx {
+        if let Some(&tree) = self.by_key.get(key) {
+            return tree;
+        }
+        let tree = TreeIx(self.keys.len() as u32);
+        self.keys.push(key.clone());
+        self.by_key.insert(key.clone(), tree);
+        self.roots.push(None);
+        tree
+    }
+
+    fn input_for(&mut self, input: InputVar) -> InputId {
+        let next = self.inputs.len() as u32;
+        let id = *self.input_ids.entry(input.clone()).or_insert(next);
+        if id == next {
+            self.inputs.push(input);
+        }
+        InputId(id)
+    }
+}
+
+impl Forest {
+    /// Adds a node that no run has had: an ending of a wait to ask for.
+    pub(crate) fn add_unseen(&mut self, parent: NodeId, outcome: Outcome, op: Op) -> NodeId {
+        let above = self.node(parent);
+        let sibling = above.children.iter().find(|child| child.outcome == outcome);
+        let at = sibling.map_or_else(String::new, |child| self.node(child.node).at.clone());
+        let (tree, depth, pinned) = (above.tree, above.depth + 1, above.pinned);
+        self.add_node(Node {
+            tree,
+            parent: Some((parent, outcome)),
+            op,
+            pinned,
+            at,
+            children: Vec::new(),
+            stops: Vec::new(),
+            observed: u32::MAX,
+            depth,
+            rank: 0,
+        })
+    }
+}

@@ -1,0 +1,16 @@
+//! The model of executions: thread trees, merged from traces, and what must happen before what.
+
+mod cells;
+mod divergence;
+mod forest;
+mod identity;
+mod merge;
+mod must;
+mod normal;
+
+pub(crate) use cells::part;
+pub use cells::{Cell, CellId, Cells};
+pub use divergence::Divergence;
+pub use forest::{Child, Forest, InputVar, Node, NodeId, Outcome, TreeIx};
+pub use identity::{ObjectKey, Places};
+pub use must::MustOrder;

@@ -1,0 +1,152 @@
+//! What must happen before what, in every execution that has both.
+//!
+//! Program order along each tree, a thread after the only node that forks it, a join after the only node
+//! that ends the thread. Per node and thread, the deepest node of that thread that must come before it; a
+//! question is then answered by comparing two positions in one tree.
+
+use warpath_trace::event::{Op, WaitResult};
+
+use super::forest::{Forest, NodeId, TreeIx};
+
+/// The must-order of a forest as it stands.
+#[derive(Clone, Debug)]
+pub struct MustOrder {
+    /// Interval of each node in a walk of its tree: a is above b iff a's interval holds b's.
+    enter: Vec<u32>,
+    leave: Vec<u32>,
+    tree: Vec<TreeIx>,
+    trees: usize,
+    /// Row of a node: per tree, the deepest node that must come before it (or is it).
+    clocks: Vec<Option<NodeId>>,
+}
+
+impl MustOrder {
+    /// Computes it: linear in nodes × threads.
+    pub fn of(forest: &Forest) -> MustOrder {
+        let (enter, leave) = intervals(forest);
+        let trees = forest.keys().len();
+        let mut order = MustOrder {
+            enter,
+            leave,
+            tree: forest.nodes().iter().map(|node| node.tree).collect(),
+            trees,
+            clocks: vec![None; forest.nodes().len() * trees],
+        };
+        let mut forks: Vec<Vec<NodeId>> = vec![Vec::new(); trees];
+        let mut ends: Vec<Vec<NodeId>> = vec![Vec::new(); trees];
+        for id in forest.ids() {
+            match forest.node(id).op {
+                Op::Fork { child } => forks[child.index()].push(id),
+                Op::End => ends[forest.node(id).tree.index()].push(id),
+                _ => {}
+            }
+        }
+        // A node's clock needs those of its parent, its fork and the end it joins: the recursion is only as
+        // deep as threads wait for each other, but a stack of our own costs nothing.
+        let mut done = vec![false; forest.nodes().len()];
+        let mut waiting = vec![false; forest.nodes().len()];
+        let mut stack: Vec<NodeId> = Vec::new();
+        for id in forest.ids() {
+            stack.push(id);
+            while let Some(&id) = stack.last() {
+                if done[id.index()] {
+                    stack.pop();
+                    continue;
+                }
+                let node = forest.node(id);
+                let mut before: Vec<NodeId> = node.parent.iter().map(|&(parent, _)| parent).collect();
+                if node.parent.is_none() {
+                    before.extend(only(&forks[node.tree.index()]));
+                }
+                if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
+                    before.extend(only(&ends[child.index()]));
+                }
+                let open: Vec<NodeId> = before
+                    .iter()
+                    .copied()
+                    .filter(|before| !done[before.index()] && !waiting[before.index()])
+                    .collect();
+                if !open.is_empty() && !waiting[id.index()] {
+                    waiting[id.index()] = true;
+                    stack.extend(open);
+                    continue;
+                }
+                for before in before {
+                    order.join(id, before);
+                }
+                order.clocks[id.index() * trees + node.tree.index()] = Some(id);
+                done[id.index()] = true;
+                stack.pop();
+            }
+        }
+        order
+    }
+
+    /// Takes over what must come before `before`, which must come before `id`.
+    fn join(&mut self, id: NodeId, before: NodeId) {
+        for tree in 0..self.trees {
+            let theirs = self.clocks[before.index() * self.trees + tree];
+            let ours = self.clocks[id.index() * self.trees + tree];
+            let deeper = match (ours, theirs) {
+                (Some(ours), Some(theirs)) if self.is_above(ours, theirs) => Some(theirs),
+                (None, theirs) => theirs,
+                (ours, _) => ours,
+            };
+            self.clocks[id.index() * self.trees + tree] = deeper;
+        }
+    }
+
+    /// Is `a` on the path to `b`, or `b` itself?
+    pub fn is_above(&self, a: NodeId, b: NodeId) -> bool {
+        self.tree[a.index()] == self.tree[b.index()]
+            && self.enter[a.index()] <= self.enter[b.index()]
+            && self.leave[b.index()] <= self.leave[a.index()]
+    }
+
+    /// Must `a` come before `b` whenever `b` is executed? Not of a node and itself.
+    pub fn before(&self, a: NodeId, b: NodeId) -> bool {
+        if a == b {
+            return false;
+        }
+        let deepest = self.clocks[b.index() * self.trees + self.tree[a.index()].index()];
+        deepest.is_some_and(|deepest| self.is_above(a, deepest))
+    }
+
+    /// The deepest event of a thread that must come before `id`, or is it.
+    pub fn last_of(&self, tree: TreeIx, id: NodeId) -> Option<NodeId> {
+        self.clocks[id.index() * self.trees + tree.index()]
+    }
+
+    /// Can the two be in one execution? Not if they are on different branches of one tree.
+    pub fn compatible(&self, a: NodeId, b: NodeId) -> bool {
+        self.tree[a.index()] != self.tree[b.index()] || self.is_above(a, b) || self.is_above(b, a)
+    }
+}
+
+fn only(nodes: &[NodeId]) -> Option<NodeId> {
+    match nodes {
+        [node] => Some(*node),
+        _ => None,
+    }
+}
+
+fn intervals(forest: &Forest) -> (Vec<u32>, Vec<u32>) {
+    let mut enter = vec![0; forest.nodes().len()];
+    let mut leave = vec![0; forest.nodes().len()];
+    let mut clock = 0;
+    for tree in forest.trees() {
+        let mut stack: Vec<(NodeId, bool)> =
+            forest.root(tree).map(|root| (root, false)).into_iter().collect();
+        while let Some((id, leaving)) = stack.pop() {
+            if leaving {
+                leave[id.index()] = clock;
+                continue;
+            }
+            clock += 1;
+            enter[id.index()] = clock;
+            stack.push((id, true));
+            stack.extend(forest.node(id).children.iter().map(|child| (child.node, false)));
+        }
+    }
+    (enter, leave)
+}

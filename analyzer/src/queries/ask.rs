@@ -1,0 +1,221 @@
+//! A question as a script and as a dialogue with a solver.
+
+use std::collections::{BTreeMap, HashMap};
+
+use warpath_solvers::script::{EmitOptions, Script};
+use warpath_solvers::smtlib::symbol;
+use warpath_solvers::term::{Model, TermError, TermId};
+use warpath_solvers::{Answer, Query, Reason, Smt};
+use warpath_trace::header::MemoryModel;
+
+use super::manifest::{Manifest, Symbol};
+use super::open_end::OpenEnd;
+use crate::answer::{Execution, Final, Mismatch, Reference};
+use crate::encode::{About, Constraint, Encoding, Options, Point};
+use crate::model::{Forest, NodeId};
+
+/// What came of a question.
+#[derive(Debug)]
+pub enum Verdict {
+    /// It can happen, like this; the reference interpreter has executed it.
+    Possible(Box<(Execution, Final)>),
+    /// It cannot, as far as the forest goes.
+    Impossible,
+    /// Not answered.
+    Unknown(Reason),
+    /// The solver's model passed our evaluation of the formula, but the reference interpreter cannot execute
+    /// it: a bug of ours.
+    Bug(Box<(Execution, Mismatch)>),
+}
+
+/// A question about a forest, encoded.
+#[derive(Debug)]
+pub struct Question<'f> {
+    encoding: Encoding<'f>,
+    order: Vec<Constraint>,
+    targets: Vec<Constraint>,
+    description: String,
+}
+
+impl<'f> Question<'f> {
+    /// Can what `ask` adds to the formula be so? `cone` are the nodes that its terms speak of: they, what their
+    /// decisions depend on and what it takes to get there make the formula.
+    pub fn new(
+        forest: &'f Forest,
+        options: Options,
+        cone: &[NodeId],
+        description: String,
+        ask: impl FnOnce(&mut Encoding<'f>) -> Result<Vec<TermId>, TermError>,
+    ) -> Result<Self, TermError> {
+        Question::of(Encoding::new(forest, options, cone)?, description, ask)
+    }
+
+    /// The same on a formula that is there already.
+    pub fn of(
+        mut encoding: Encoding<'f>,
+        description: String,
+        ask: impl FnOnce(&mut Encoding<'f>) -> Result<Vec<TermId>, TermError>,
+    ) -> Result<Self, TermError> {
+        let targets = ask(&mut encoding)?;
+        let targets = targets.into_iter().zip(0..);
+        let targets = targets.map(|(term, n)| Constraint { about: About::Target(n), term }).collect();
+        let order = encoding.order_constraints()?;
+        Ok(Question { description, encoding, order, targets })
+    }
+
+    /// Can this end be reached? `node` is where the end is in this forest: see [`OpenEnd::place`].
+    pub fn at(forest: &'f Forest, end: &OpenEnd, node: NodeId, options: Options) -> Result<Self, TermError> {
+        let description = end.describe(forest, &options);
+        Question::new(forest, options, &[node], description, |encoding| Ok(vec![end.target(encoding, node)?]))
+    }
+
+    /// Asks whether an open end can be reached.
+    pub fn reach(
+        forest: &Forest,
+        end: &OpenEnd,
+        options: Options,
+        smt: &mut dyn Smt,
+        query: &Query,
+    ) -> Result<Verdict, TermError> {
+        let (grown, node) = end.place(forest);
+        let forest = grown.as_ref().unwrap_or(forest);
+        Question::at(forest, end, node, options)?.solve(smt, query)
+    }
+
+    /// What is asked, in words.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// All constraints: the formula, the order, the target.
+    pub fn constraints(&self) -> impl Iterator<Item = Constraint> + '_ {
+        self.encoding.constraints.iter().chain(&self.order).chain(&self.targets).copied()
+    }
+
+    /// The question as a script, and what its symbols mean.
+    pub fn script(&mut self) -> Result<(String, Manifest), TermError> {
+        let mut script = Script::new();
+        script.comment(&self.description);
+        script.comment("sat: the values give a schedule (executed events, ascending by o) and inputs.");
+        script.comment("unsat: with the events seen so far, no schedule and no input makes it so.");
+        for (name, constraint) in self.named() {
+            script.assert_named(constraint.term, &name);
+        }
+        script.check();
+        let (values, symbols) = self.symbols()?;
+        script.get_values(&values);
+        let text = script.emit(&self.encoding.terms, &EmitOptions::default());
+        let text = text.unwrap_or_else(|error| unreachable!("our names are distinct: {error}"));
+        Ok((text, Manifest { question: self.description.clone(), symbols }))
+    }
+
+    /// The constraints with a name each. Several can be about the same; the names differ all the same.
+    fn named(&self) -> Vec<(String, Constraint)> {
+        let mut used: HashMap<String, u32> = HashMap::new();
+        let named = self.constraints().map(|constraint| {
+            let name = constraint.about.name(self.encoding.forest);
+            let times = used.entry(name.clone()).or_insert(0);
+            *times += 1;
+            let name = if *times == 1 { name } else { format!("{name} ({times})") };
+            (name, constraint)
+        });
+        named.collect()
+    }
+
+    fn symbols(&mut self) -> Result<(Vec<TermId>, BTreeMap<String, Symbol>), TermError> {
+        let forest = self.encoding.forest;
+        let mut all: Vec<(TermId, Symbol)> = Vec::new();
+        for (input, var) in forest.inputs().iter().enumerate() {
+            let term = self.encoding.input(input as u32)?;
+            all.push((term, Symbol::Input { name: var.name.clone(), nth: var.nth }));
+        }
+        for id in forest.ids() {
+            if !self.encoding.has(id) {
+                continue;
+            }
+            let term = self.encoding.en(id)?;
+            all.push((term, Symbol::Executed { event: forest.name(id), place: forest.node(id).at.clone() }));
+        }
+        for (point, term) in self.encoding.order_variables() {
+            let event = forest.name(point.node());
+            all.push(match point {
+                Point::Issue(_) => (term, Symbol::Order { event }),
+                Point::Commit(_) => (term, Symbol::Commit { event }),
+            });
+        }
+        let values = all.iter().map(|(term, _)| *term).collect();
+        let name = |term: TermId| self.encoding.terms.name(term).map(symbol::quote);
+        let symbols = all.into_iter().filter_map(|(term, meaning)| Some((name(term)?, meaning))).collect();
+        Ok((values, symbols))
+    }
+
+    /// Asks a solver. What was asserted before stays, what is asserted here goes.
+    pub fn solve(&mut self, smt: &mut dyn Smt, query: &Query) -> Result<Verdict, TermError> {
+        Ok(self.solve_with_model(smt, query)?.0)
+    }
+
+    /// The same with the solver's model, for questions that want to know which of their terms hold.
+    pub(crate) fn solve_with_model(
+        &mut self,
+        smt: &mut dyn Smt,
+        query: &Query,
+    ) -> Result<(Verdict, Option<Model>), TermError> {
+        smt.push();
+        for constraint in self.encoding.constraints.iter().chain(&self.order).chain(&self.targets) {
+            smt.assert(&self.encoding.terms, constraint.term).expect("the formula is made of Booleans");
+        }
+        let answer = smt.check(&self.encoding.terms, query);
+        smt.pop().expect("the level was pushed here");
+        Ok(match answer {
+            Answer::Unsat { .. } => (Verdict::Impossible, None),
+            Answer::Unknown(reason) => (Verdict::Unknown(reason), None),
+            Answer::Sat(model) => {
+                let execution = Execution::of(&mut self.encoding, &model);
+                let encoding = &self.encoding;
+                let run = Reference::run(
+                    encoding.forest,
+                    &encoding.cells,
+                    encoding.options.model,
+                    encoding.options.spurious_wakeups,
+                    &execution,
+                );
+                let verdict = match run {
+                    Ok(end) => Verdict::Possible(Box::new((execution, end))),
+                    Err(mismatch) => Verdict::Bug(Box::new((execution, mismatch))),
+                };
+                (verdict, Some(model))
+            }
+        })
+    }
+
+    /// Why not: what a question that was answered [`Verdict::Impossible`] fails on, if the solver says so. With
+    /// the program order of the events concerned, these constraints are enough.
+    pub fn explain(&mut self, smt: &mut dyn Smt, query: &Query) -> Option<Vec<About>> {
+        let named = self.named();
+        smt.push();
+        for (name, constraint) in &named {
+            let terms = &self.encoding.terms;
+            smt.assert_named(terms, name, constraint.term)
+                .expect("our names are distinct, our formula Boolean");
+        }
+        let answer = smt.check(&self.encoding.terms, &query.clone().with_core());
+        smt.pop().expect("the level was pushed here");
+        let Answer::Unsat { core: Some(core) } = answer else { return None };
+        let by_name: HashMap<&str, About> =
+            named.iter().map(|(name, constraint)| (name.as_str(), constraint.about)).collect();
+        let mut about: Vec<About> =
+            core.names.iter().filter_map(|name| by_name.get(name.as_str()).copied()).collect();
+        about.sort_unstable();
+        about.dedup();
+        Some(about)
+    }
+}
+
+/// The memory model in words.
+pub(super) fn under(options: &Options) -> &'static str {
+    match options.model {
+        MemoryModel::Sc => "under sequential consistency",
+        MemoryModel::Tso => "under TSO",
+        MemoryModel::Pso => "under PSO",
+    }
+}

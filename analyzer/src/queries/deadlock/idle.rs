@@ -1,0 +1,91 @@
+//! Semaphores and barriers at the end of an execution prefix: is a unit left, is the round complete?
+
+use warpath_solvers::term::{TermError, TermId};
+use warpath_trace::event::{Op, SyncKind, WaitResult};
+use warpath_trace::ids::LocationId;
+
+use crate::encode::{Encoding, Point};
+use crate::model::{Forest, NodeId};
+
+/// The events that change a semaphore's count or arrive at a barrier.
+pub(super) fn uses(forest: &Forest, object: LocationId) -> impl Iterator<Item = NodeId> + '_ {
+    forest.ids().filter(move |&id| match forest.node(id).op {
+        Op::SemPost { semaphore } | Op::SemWait { semaphore, result: WaitResult::Done, .. } => {
+            semaphore == object
+        }
+        Op::BarrierArrive { barrier } => barrier == object,
+        _ => false,
+    })
+}
+
+/// No unit is left.
+pub(super) fn empty(encoding: &mut Encoding<'_>, semaphore: LocationId) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let kind = forest.nodes().iter().find_map(|node| match node.op {
+        Op::SyncInit { object, kind: SyncKind::Semaphore { initial, maximum } } if object == semaphore => {
+            Some((initial, maximum == Some(1)))
+        }
+        _ => None,
+    });
+    let (initial, binary) = kind.unwrap_or((0, false));
+    let is_post = |id: &NodeId| matches!(forest.node(*id).op, Op::SemPost { .. });
+    let (posts, waits): (Vec<NodeId>, Vec<NodeId>) =
+        uses(forest, semaphore).filter(|&id| encoding.has(id)).partition(is_post);
+    if binary {
+        return last_unit_taken(encoding, initial, &posts, &waits);
+    }
+    let given: Vec<TermId> = posts.iter().map(|&id| encoding.en(id)).collect::<Result<_, _>>()?;
+    let taken: Vec<TermId> = waits.iter().map(|&id| encoding.en(id)).collect::<Result<_, _>>()?;
+    let limit = initial.saturating_add((given.len() + taken.len()) as u32);
+    let given = encoding.count(initial, &given, limit)?;
+    let taken = encoding.count(0, &taken, limit)?;
+    encoding.terms.eq(given, taken)
+}
+
+/// Of at most one unit: a wait came after the last post.
+fn last_unit_taken(
+    encoding: &mut Encoding<'_>,
+    initial: u32,
+    posts: &[NodeId],
+    waits: &[NodeId],
+) -> Result<TermId, TermError> {
+    let mut all = Vec::new();
+    for &post in posts {
+        let en = encoding.en(post)?;
+        let mut ways = vec![encoding.terms.not(en)?];
+        for &wait in waits {
+            let parts = [encoding.en(wait)?, encoding.before(Point::Issue(post), Point::Issue(wait))?];
+            ways.push(encoding.terms.and(&parts)?);
+        }
+        all.push(encoding.terms.or(&ways)?);
+    }
+    if initial > 0 {
+        let ways: Vec<TermId> = waits.iter().map(|&wait| encoding.en(wait)).collect::<Result<_, _>>()?;
+        all.push(encoding.terms.or(&ways)?);
+    }
+    encoding.terms.and(&all)
+}
+
+/// Fewer than all have arrived in the round in which the thread that stands before `leave` has.
+pub(super) fn incomplete(
+    encoding: &mut Encoding<'_>,
+    barrier: LocationId,
+    leave: NodeId,
+) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let Some((own, _)) = forest.node(leave).parent else { return Ok(encoding.terms.bool(false)) };
+    let arrivals: Vec<NodeId> = uses(forest, barrier).filter(|&id| encoding.has(id)).collect();
+    let parties = encoding.parties(barrier);
+    let arrived: Vec<TermId> = arrivals.iter().map(|&id| encoding.en(id)).collect::<Result<_, _>>()?;
+    let rounds = (arrivals.len() as u32).div_ceil(parties);
+    let mut ways = Vec::new();
+    for round in 0..rounds {
+        let here = encoding.arrives_in_round(own, &arrivals, round, parties)?;
+        let number = (round + 1).saturating_mul(parties);
+        let count = encoding.count(0, &arrived, number)?;
+        let full = encoding.count_at_least(count, number)?;
+        let not_full = encoding.terms.not(full)?;
+        ways.push(encoding.terms.and(&[here, not_full])?);
+    }
+    encoding.terms.or(&ways)
+}

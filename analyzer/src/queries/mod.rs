@@ -1,0 +1,22 @@
+//! Questions on the formula.
+
+mod ask;
+pub(crate) mod assertion;
+pub(crate) mod deadlock;
+pub(crate) mod groups;
+mod interference;
+mod manifest;
+pub(crate) mod memory;
+mod open_end;
+mod path;
+mod pending;
+pub(crate) mod race;
+pub(crate) mod survey;
+mod value;
+
+pub use ask::{Question, Verdict};
+pub use interference::{Interferences, with_interferences};
+pub use manifest::{Manifest, Symbol};
+pub use open_end::{OpenEnd, Want, open_ends};
+pub use path::{Beyond, PathPrefix, threads_in};
+pub use value::NewValue;

@@ -1,0 +1,55 @@
+//! Pending: an event is the next one of its thread.
+//!
+//! A solution of the formula is an execution prefix, so two events that are pending in it are both possible in
+//! the same state: they can be made adjacent.
+
+use warpath_solvers::term::{TermError, TermId};
+use warpath_trace::event::Op;
+
+use crate::encode::Encoding;
+use crate::model::{Forest, NodeId};
+
+/// The nodes that [`pending`] speaks of.
+pub(super) fn pending_cone(forest: &Forest, id: NodeId) -> Vec<NodeId> {
+    match forest.node(id).parent {
+        Some((parent, _)) => vec![parent],
+        None => forks(forest, id),
+    }
+}
+
+/// `en(parent(b)) ∧ outcome(parent, way to b) ∧ ¬en(b)`; the other ways in which a wait at `b` can end are not
+/// executed either.
+pub(super) fn pending(encoding: &mut Encoding<'_>, id: NodeId) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let mut parts = Vec::new();
+    let mut next = Vec::new();
+    match forest.node(id).parent {
+        Some((parent, outcome)) => {
+            parts.push(encoding.en(parent)?);
+            parts.extend(encoding.outcome(parent, outcome)?);
+            next.extend(forest.node(parent).children.iter().map(|child| child.node));
+        }
+        None => {
+            let forks = forks(forest, id);
+            if !forks.is_empty() {
+                let started: Vec<TermId> =
+                    forks.into_iter().map(|fork| encoding.en(fork)).collect::<Result<_, _>>()?;
+                parts.push(encoding.terms.or(&started)?);
+            }
+            next.push(id);
+        }
+    }
+    for child in next.into_iter().filter(|&child| encoding.has(child)).collect::<Vec<_>>() {
+        let en = encoding.en(child)?;
+        parts.push(encoding.terms.not(en)?);
+    }
+    encoding.terms.and(&parts)
+}
+
+/// The events that start the thread of this one.
+pub(super) fn forks(forest: &Forest, id: NodeId) -> Vec<NodeId> {
+    let tree = forest.node(id).tree;
+    let is_fork =
+        |&fork: &NodeId| matches!(forest.node(fork).op, Op::Fork { child } if child.index() == tree.index());
+    forest.ids().filter(is_fork).collect()
+}

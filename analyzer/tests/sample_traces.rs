@@ -1,0 +1,83 @@
+//! Every open end of every sample trace: the same verdict from every solver, with integers and with bit-vectors
+//! as order variables, with and without each reduction.
+
+mod guard;
+
+use std::path::Path;
+use std::time::Duration;
+
+use warpath_analyzer::encode::{Options, OrderSort, Reductions};
+use warpath_analyzer::model::Forest;
+use warpath_analyzer::queries::{OpenEnd, Question, Verdict, open_ends};
+use warpath_solvers::{Query, SolverChoice};
+use warpath_trace::header::MemoryModel;
+use warpath_trace::text;
+use warpath_trace::trace::Trace;
+
+fn samples() -> Vec<(String, Trace)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/traces");
+    let mut samples: Vec<(String, Trace)> = std::fs::read_dir(folder)
+        .expect("the samples are there")
+        .map(|entry| entry.expect("a file").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "txt"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a text");
+            (path.display().to_string(), text::parse(&text).expect("a trace"))
+        })
+        .collect();
+    samples.sort_by(|a, b| a.0.cmp(&b.0));
+    assert!(samples.len() >= 5, "the samples are there");
+    samples
+}
+
+/// Can the end be reached?
+fn ask(forest: &Forest, end: &OpenEnd, options: Options, solver: &str) -> bool {
+    let choice = SolverChoice::named(solver);
+    let mut smt = guard::solvers().open(&choice).unwrap_or_else(|error| panic!("{error}; run scripts/setup"));
+    let query = Query::within(Duration::from_secs(60));
+    match Question::reach(forest, end, options, &mut *smt, &query).expect("good terms") {
+        Verdict::Possible(_) => true,
+        Verdict::Impossible => false,
+        other => panic!("{solver}, {options:?}, {end:?}: {other:?}"),
+    }
+}
+
+/// All reductions but one, one after the other; and none at all.
+fn ablations() -> Vec<(&'static str, Reductions)> {
+    let all = Reductions::ALL;
+    vec![
+        ("no pruning", Reductions { prune_writers: false, ..all }),
+        ("no substitution", Reductions { substitute: false, ..all }),
+        ("no cone", Reductions { cone: false, ..all }),
+        ("no folding", Reductions { fold_must: false, ..all }),
+        ("no phase", Reductions { phase: false, ..all }),
+        ("no filter", Reductions { filter_pinned: false, ..all }),
+        ("none", Reductions::NONE),
+    ]
+}
+
+#[test]
+fn solvers_encodings_and_reductions_agree() {
+    for (name, trace) in samples() {
+        let forest = Forest::of(&trace).expect("one trace fits itself");
+        for model in [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso] {
+            for end in open_ends(&forest) {
+                let options = Options { model, ..Options::default() };
+                let expected = ask(&forest, &end, options, "yices");
+                let what = format!("{name} {model:?} {end:?}");
+                // The slower ones to start see one memory model; what differs between solvers is not the model.
+                let others: &[&str] =
+                    if model == MemoryModel::Sc { &["z3", "cvc5", "bitwuzla"] } else { &["z3"] };
+                for solver in others {
+                    assert_eq!(ask(&forest, &end, options, solver), expected, "{what} {solver}");
+                }
+                let integers = Options { orders: OrderSort::Int, ..options };
+                assert_eq!(ask(&forest, &end, integers, "z3"), expected, "{what} integers");
+                for (ablation, reductions) in ablations() {
+                    let options = Options { reductions, ..options };
+                    assert_eq!(ask(&forest, &end, options, "yices"), expected, "{what} {ablation}");
+                }
+            }
+        }
+    }
+}
