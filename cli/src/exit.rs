@@ -7,6 +7,8 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// 0: nothing found; the work is done.
     Clean,
+    /// 1: a bug was found, or is predicted.
+    Found,
     /// 2: wrong usage, or something around us is missing or broken.
     Trouble,
     /// 3: no definite answer (a solver gave up, the run was interrupted).
@@ -17,6 +19,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(match exit {
             Exit::Clean => 0,
+            Exit::Found => 1,
             Exit::Trouble => 2,
             Exit::Unknown => 3,
         })

@@ -19,6 +19,17 @@ pub(crate) enum MemoryModel {
     Pso,
 }
 
+impl MemoryModel {
+    /// Its name, as the option spells it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            MemoryModel::Sc => "sc",
+            MemoryModel::Tso => "tso",
+            MemoryModel::Pso => "pso",
+        }
+    }
+}
+
 impl From<MemoryModel> for warpath_trace::header::MemoryModel {
     fn from(model: MemoryModel) -> Self {
         match model {

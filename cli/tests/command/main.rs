@@ -1,5 +1,6 @@
 //! The command as users meet it: the real binary, its output, its exit codes.
 
+mod analyze;
 mod cc;
 mod help;
 mod json_doc;

@@ -1,5 +1,8 @@
 //! `warpath analyze`: what else could have happened.
 
+mod interleaving;
+mod verdicts;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,18 +33,19 @@ use crate::traces::Source;
 /// property. The program need not be at hand: such a finding is PREDICTED, with its script and SI file, until
 /// `warpath replay` reproduced it.
 ///
-/// This version writes the questions (--emit) but does not ask them itself yet: one script per decision of the
-/// traces, asking whether it can go another way. `warpath solve` answers them.
+/// With --emit nothing is solved: one script per outcome that no trace has taken is written, asking whether it can
+/// be reached. `warpath solve` answers them, here or elsewhere.
 #[derive(Args, Debug)]
 #[command(after_long_help = "\
 Examples:
-  warpath analyze run.wpt --emit queries   write the scripts
-  warpath solve queries --solver cvc5      answer them, here or elsewhere
+  warpath analyze run.wpt                  check everything
   warpath analyze monday.wpt tuesday.wpt --check race,deadlock --json findings.json
+  warpath analyze run.wpt --emit queries   only write the questions
+  warpath solve queries --solver cvc5      answer them, here or elsewhere
 
 Files written:
   into --emit  NAME.smt2 per question, and manifest.json, which maps symbols back to events
-  into --out   NAME.si.toml per finding
+  into --out   NAME.si.toml and NAME.smt2 per finding
 
 Exit codes:
   0  nothing found
@@ -87,19 +91,6 @@ pub(crate) struct AnalyzeConfig {
     out: PathBuf,
 }
 
-impl AnalyzeConfig {
-    /// An option that asks for more than questions, which is all there is so far. Ignoring it would mislead.
-    fn needs_verdicts(&self) -> Option<&'static str> {
-        if self.sarif.is_some() {
-            Some("--sarif")
-        } else if self.checks != Property::all() {
-            Some("--check")
-        } else {
-            None
-        }
-    }
-}
-
 impl Invocation for AnalyzeArgs {
     const NAME: &'static str = "analyze";
     type Config = AnalyzeConfig;
@@ -127,20 +118,14 @@ impl Invocation for AnalyzeArgs {
     }
 
     fn run(config: AnalyzeConfig, console: &Console) -> anyhow::Result<Exit> {
-        let Some(folder) = &config.emit else {
+        if config.sarif.is_some() {
             return Err(advise(
-                not_landed(Self::NAME, "the analyzer's property checks"),
-                "no verdict is possible yet",
-                "with --emit DIR the questions are written as scripts, which `warpath solve DIR` answers",
-            ));
-        };
-        if let Some(option) = config.needs_verdicts() {
-            return Err(advise(
-                not_landed(Self::NAME, "the analyzer's property checks"),
-                format!("{option} cannot be served yet"),
-                "leave it out: today --emit writes one question for each outcome that was not seen",
+                not_landed(Self::NAME, "the SARIF writer"),
+                "--sarif cannot be served yet",
+                "--json has the same findings",
             ));
         }
+        let Some(folder) = &config.emit else { return verdicts::run(&config, console) };
         let manifest = emit(&config, folder, console)?;
         if let Some(target) = &config.json {
             target.write(&manifest)?;
