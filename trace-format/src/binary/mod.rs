@@ -6,6 +6,7 @@
 
 mod chunk;
 mod error;
+mod fast;
 mod load;
 mod reader;
 mod stream;

@@ -5,6 +5,7 @@ use std::io::Read;
 use super::EVENTS;
 use super::chunk::{Chunk, ChunkKind};
 use super::error::ReadError;
+use super::fast;
 use super::reader::ChunkReader;
 use super::tables::{finished, read, take};
 use crate::event::Event;
@@ -65,7 +66,10 @@ impl<'a> EventBlock<'a> {
             let rest = std::mem::take(&mut self.bytes);
             return finished(&self.chunk, rest).err().map(Err);
         }
-        let decoded = bincode::decode_from_slice::<Event, _>(self.bytes, EVENTS);
+        let decoded = match fast::decode(self.bytes) {
+            Some(decoded) => Ok(decoded),
+            None => bincode::decode_from_slice::<Event, _>(self.bytes, EVENTS),
+        };
         let result = match decoded {
             Ok((event, used)) => {
                 self.bytes = &self.bytes[used..];
