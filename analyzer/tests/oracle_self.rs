@@ -6,6 +6,8 @@ mod oracle;
 mod agreement;
 #[path = "oracle/self_test/classics.rs"]
 mod classics;
+#[path = "oracle/self_test/compare.rs"]
+mod compare;
 #[path = "oracle/self_test/generator.rs"]
 mod generator;
 #[path = "oracle/self_test/language.rs"]

@@ -111,16 +111,16 @@ fn differences(truth: &Truth, report: &Report) -> Vec<String> {
 /// The statements of the threads that wait for ever, even if those that were stopped could go on.
 fn for_ever(stuck: &Stuck) -> BTreeSet<u32> {
     let mut waiting: BTreeSet<ThreadNr> = stuck.threads();
+    let ended = |thread: &ThreadNr| !stuck.stopped.contains(thread) && !stuck.blocked.contains_key(thread);
+    let others: Vec<ThreadNr> = stuck.blocked.keys().chain(&stuck.stopped).copied().collect();
     loop {
-        let gone = |thread: &ThreadNr| {
-            waiting.contains(thread)
-                || (!stuck.stopped.contains(thread) && !stuck.blocked.contains_key(thread))
-        };
-        let others = stuck.blocked.keys().chain(&stuck.stopped);
-        let others: Vec<ThreadNr> = others.copied().collect();
         let stays = |thread: &ThreadNr| {
-            let holders = &stuck.blocked[thread].holders;
-            holders.iter().any(gone) || others.iter().all(|other| other == thread || gone(other))
+            let wait = &stuck.blocked[thread];
+            // A join of a thread that has ended goes on, unless a thread was stopped in an atomic region.
+            let joins = wait.statement == 0;
+            let held =
+                wait.holders.iter().any(|holder| waiting.contains(holder) || (!joins && ended(holder)));
+            held || others.iter().all(|other| other == thread || waiting.contains(other))
         };
         let next: BTreeSet<ThreadNr> = waiting.iter().copied().filter(stays).collect();
         if next == waiting {

@@ -64,7 +64,7 @@ impl Encoding<'_> {
     }
 
     /// `o(a) < o(b)`, for two points that are both executed.
-    pub(crate) fn before(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
+    pub fn before(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
         if self.options.reductions.fold_must {
             if self.must_precede(a, b) {
                 return Ok(self.terms.bool(true));

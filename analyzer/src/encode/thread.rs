@@ -91,7 +91,7 @@ impl Encoding<'_> {
     }
 
     /// What must hold for control to go on behind a node with this outcome; `None` if nothing depends on it.
-    pub(crate) fn outcome(&mut self, id: NodeId, outcome: Outcome) -> Result<Option<TermId>, TermError> {
+    pub fn outcome(&mut self, id: NodeId, outcome: Outcome) -> Result<Option<TermId>, TermError> {
         match (self.op(id), outcome) {
             (_, Outcome::Next) => Ok(None),
             (Op::FutexWait { word, expected, .. }, Outcome::Held(queued)) => {

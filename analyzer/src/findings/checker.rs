@@ -15,12 +15,19 @@ use crate::encode::Options;
 use crate::model::NodeId;
 use crate::queries::groups::Group;
 use crate::queries::survey::Survey;
+use crate::queries::violation::{Battery, Violation};
 use crate::queries::{Question, Verdict};
 
 /// How many candidates go into one question, once the nearest alone was answered with no.
 const MEMBERS_PER_QUESTION: usize = 64;
 
-/// Opens a solver. Every question gets its own.
+/// How many questions share a formula and a solver process.
+const QUESTIONS_PER_FORMULA: usize = 128;
+
+/// A group and some of its candidates.
+type Candidates<'a, const N: usize> = (usize, &'a [[NodeId; N]]);
+
+/// Opens a solver.
 pub type OpenSolver<'s> = dyn FnMut() -> Result<Box<dyn Smt>, Box<dyn std::error::Error + Send + Sync>> + 's;
 
 /// How to check.
@@ -86,7 +93,7 @@ pub enum CheckError {
 /// What a question was answered.
 pub(super) enum Answered {
     /// It can be: like this.
-    Yes { execution: Execution, end: Final, model: Model },
+    Yes { execution: Execution, end: Final, model: Option<Model> },
     /// It cannot be.
     No,
     /// Nobody knows; the books say so.
@@ -101,6 +108,8 @@ pub(super) struct Checker<'f, 's> {
     property: Property,
     open: &'s mut OpenSolver<'s>,
     report: Report,
+    /// How many findings belong to properties checked before.
+    earlier: usize,
     /// What has been reported: kind and positions.
     seen: HashSet<(Kind, Vec<String>)>,
 }
@@ -114,6 +123,7 @@ impl<'f, 's> Checker<'f, 's> {
             property: Property::Assertion,
             open,
             report: Report::default(),
+            earlier: 0,
             seen: HashSet::new(),
         }
     }
@@ -121,11 +131,14 @@ impl<'f, 's> Checker<'f, 's> {
     /// Starts a property's books.
     pub(super) fn begin(&mut self, property: Property) {
         self.property = property;
+        self.earlier = self.report.findings.len();
         self.statistics = Statistics::default();
     }
 
     /// Closes them.
     pub(super) fn end(&mut self) {
+        self.report.findings[self.earlier..]
+            .sort_by_cached_key(|finding| finding.events.iter().map(|event| event.node).collect::<Vec<_>>());
         let found = self.report.findings.iter().any(|finding| finding.property == self.property);
         let open = self.report.unanswered.iter().any(|unanswered| unanswered.property == self.property);
         let standing = match (found, open) {
@@ -141,24 +154,36 @@ impl<'f, 's> Checker<'f, 's> {
         self.report
     }
 
+    fn query(&self) -> Query {
+        Query { timeout: self.options.timeout, cancel: self.options.cancel.clone(), ..Query::default() }
+    }
+
     pub(super) fn ask(&mut self, question: &mut Question<'f>) -> Result<Answered, CheckError> {
         self.statistics.queries += 1;
         let mut smt = (self.open)().map_err(CheckError::Solver)?;
-        let query =
-            Query { timeout: self.options.timeout, cancel: self.options.cancel.clone(), ..Query::default() };
-        let (verdict, model) = question.solve_with_model(&mut *smt, &query)?;
-        match (verdict, model) {
-            (Verdict::Possible(found), Some(model)) => {
+        let (verdict, model) = question.solve_with_model(&mut *smt, &self.query())?;
+        self.enter(question, verdict, model)
+    }
+
+    /// Enters an answer into the books.
+    fn enter(
+        &mut self,
+        question: &mut Question<'f>,
+        verdict: Verdict,
+        model: Option<Model>,
+    ) -> Result<Answered, CheckError> {
+        match verdict {
+            Verdict::Possible(found) => {
                 self.statistics.sat += 1;
                 let (execution, end) = *found;
                 Ok(Answered::Yes { execution, end, model })
             }
-            (Verdict::Bug(bug), _) => {
+            Verdict::Bug(bug) => {
                 let (script, _) = question.script()?;
                 let question = question.description().to_owned();
                 Err(CheckError::Bug { question, mismatch: Box::new(bug.1), script })
             }
-            (Verdict::Unknown(reason), _) => {
+            Verdict::Unknown(reason) => {
                 self.statistics.unknown += 1;
                 let (script, manifest) = question.script()?;
                 self.report.unanswered.push(Unanswered {
@@ -170,7 +195,7 @@ impl<'f, 's> Checker<'f, 's> {
                 });
                 Ok(Answered::Unknown)
             }
-            (Verdict::Impossible | Verdict::Possible(_), _) => {
+            Verdict::Impossible => {
                 self.statistics.unsat += 1;
                 Ok(Answered::No)
             }
@@ -184,30 +209,68 @@ impl<'f, 's> Checker<'f, 's> {
 
     /// Asks about each group until something is found: its nearest member alone, which answers most groups, then
     /// the others, many in one question.
-    pub(super) fn ask_groups<const N: usize>(
+    pub(super) fn ask_groups<const N: usize, V: Violation<N>>(
         &mut self,
-        groups: Vec<Group<N>>,
-        mut ask: impl FnMut(&mut Self, &[[NodeId; N]]) -> Result<bool, CheckError>,
+        groups: &[Group<N>],
+        violation: &V,
+        describe: impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
     ) -> Result<(), CheckError> {
-        for group in groups {
-            let (first, rest) = group.members.split_at(1);
-            let mut found = ask(self, first)?;
-            for members in rest.chunks(MEMBERS_PER_QUESTION) {
-                if found {
-                    break;
+        let mut found = vec![false; groups.len()];
+        let nearest: Vec<Candidates<'_, N>> =
+            groups.iter().enumerate().map(|(group, members)| (group, &members.members[..1])).collect();
+        self.ask_lists(&nearest, violation, &describe, &mut found)?;
+        let mut others: Vec<Candidates<'_, N>> = Vec::new();
+        for (group, members) in groups.iter().enumerate().filter(|&(group, _)| !found[group]) {
+            others.extend(members.members[1..].chunks(MEMBERS_PER_QUESTION).map(|list| (group, list)));
+        }
+        self.ask_lists(&others, violation, &describe, &mut found)?;
+        for (group, _) in groups.iter().zip(found).filter(|(group, found)| !found && group.left_out > 0) {
+            let first = group.members[0].iter();
+            let places: Vec<String> = first.map(|&id| self.survey.forest.place(id)).collect();
+            self.not_asked(
+                format!("Can more events at {} violate the property?", places.join(", ")),
+                format!(
+                    "{} candidates at the same positions were asked about, {} were not",
+                    group.members.len(),
+                    group.left_out
+                ),
+            );
+        }
+        Ok(())
+    }
+
+    /// Asks about lists of candidates, each list of a group of which nothing has been found yet; many of them on
+    /// one formula and of one solver process, as starting one takes longer than most answers.
+    fn ask_lists<const N: usize, V: Violation<N>>(
+        &mut self,
+        lists: &[Candidates<'_, N>],
+        violation: &V,
+        describe: &impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
+        found: &mut [bool],
+    ) -> Result<(), CheckError> {
+        let formula = self.options.formula;
+        for batch in lists.chunks(QUESTIONS_PER_FORMULA) {
+            let members: Vec<&[[NodeId; N]]> = batch.iter().map(|&(_, list)| list).collect();
+            let mut battery = Battery::of(&self.survey, formula, violation, &members)?;
+            let mut smt = (self.open)().map_err(CheckError::Solver)?;
+            battery.begin(&mut *smt);
+            for (n, &(group, list)) in batch.iter().enumerate() {
+                if found[group] {
+                    continue;
                 }
-                found = ask(self, members)?;
-            }
-            if !found && group.left_out > 0 {
-                let places: Vec<String> = first[0].iter().map(|&id| self.survey.forest.place(id)).collect();
-                self.not_asked(
-                    format!("Can more events at {} violate the property?", places.join(", ")),
-                    format!(
-                        "{} candidates at the same positions were asked about, {} were not",
-                        group.members.len(),
-                        group.left_out
-                    ),
-                );
+                self.statistics.queries += 1;
+                let verdict = battery.ask(n, &mut *smt, &self.query())?;
+                if matches!(verdict, Verdict::Impossible) {
+                    self.statistics.unsat += 1;
+                    continue;
+                }
+                // The script is about this question alone.
+                let mut question = violation.question(&self.survey, formula, list)?;
+                if let Answered::Yes { execution, end, .. } = self.enter(&mut question, verdict, None)? {
+                    found[group] = true;
+                    let what = describe(&self.survey, &execution, &end, list);
+                    self.found(&mut question, &execution, what)?;
+                }
             }
         }
         Ok(())

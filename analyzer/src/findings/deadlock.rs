@@ -27,6 +27,7 @@ pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
         let options = DeadlockOptions { formula, main_ends };
         let mut asked = deadlock(&checker.survey, options, &waits.left, &known)?;
         let Answered::Yes { execution, model, .. } = checker.ask(&mut asked.question)? else { break };
+        let model = model.expect("a question of its own comes with its model");
         let circle = circle(&checker.survey, &asked.blocked(&model));
         let what = describe(&checker.survey, &circle);
         let mut places: Vec<String> = what.events.iter().map(|event| event.place.clone()).collect();

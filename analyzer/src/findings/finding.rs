@@ -10,6 +10,9 @@ use crate::queries::Manifest;
 /// An event that a finding is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Involved {
+    /// The event.
+    #[serde(skip)]
+    pub node: NodeId,
     /// The part it plays: `writes x`, `waits for lock b`.
     pub role: String,
     /// The thread's key.
@@ -23,6 +26,7 @@ pub struct Involved {
 impl Involved {
     pub(super) fn new(forest: &Forest, id: NodeId, role: impl Into<String>) -> Involved {
         Involved {
+            node: id,
             role: role.into(),
             thread: forest.key(forest.node(id).tree).to_string(),
             event: forest.name(id),

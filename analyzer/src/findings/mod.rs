@@ -5,30 +5,31 @@
 //! and the question as a script. Its order is that of the properties and of the forest's events, and is the same
 //! on every run.
 //!
-//! ```no_run
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let trace = warpath_trace::text::parse("")?;
-//! # let solvers: warpath_solvers::Solvers = unimplemented!();
+//! ```
 //! use warpath_analyzer::findings::{CheckOptions, Property, check};
 //! use warpath_analyzer::model::Forest;
-//! use warpath_solvers::SolverChoice;
+//! use warpath_solvers::{SolverChoice, Solvers};
+//! use warpath_trace::trace::Trace;
 //!
-//! let forest = Forest::of(&trace)?;
-//! let solver = solvers.resolve(&SolverChoice::named("yices"))?;
-//! let report =
-//!     check(&forest, &CheckOptions::default(), &Property::ALL, &mut || Ok(solver.open(&solvers)))?;
-//! for finding in &report.findings {
-//!     println!("{}: {}", finding.summary, finding.reason);
+//! fn print_findings(trace: &Trace, solvers: &Solvers) -> Result<(), Box<dyn std::error::Error>> {
+//!     let forest = Forest::of(trace)?;
+//!     let solver = solvers.resolve(&SolverChoice::named("yices"))?;
+//!     let mut open = || Ok(solver.open(solvers));
+//!     let report = check(&forest, &CheckOptions::default(), &Property::ALL, &mut open)?;
+//!     for finding in &report.findings {
+//!         println!("{}: {}", finding.summary, finding.reason);
+//!     }
+//!     Ok(())
 //! }
-//! # Ok(())
-//! # }
 //! ```
 
+mod atomicity;
 mod checker;
 mod deadlock;
 mod failure;
 mod finding;
 mod memory;
+mod order;
 mod property;
 mod race;
 mod report;
@@ -56,8 +57,8 @@ pub fn check<'s>(
             Property::Assertion | Property::Crash => failure::check(&mut checker, property)?,
             Property::Deadlock => deadlock::check(&mut checker)?,
             Property::Race => race::check(&mut checker)?,
-            Property::Atomicity => {}
-            Property::Order => {}
+            Property::Atomicity => atomicity::check(&mut checker)?,
+            Property::Order => order::check(&mut checker)?,
             Property::UseAfterFree => {
                 memory::check(&mut checker)?;
                 failure::check(&mut checker, property)?;

@@ -2,12 +2,12 @@
 
 use warpath_trace::event::Op;
 
-use super::checker::{Answered, CheckError, Checker, What};
+use super::checker::{CheckError, Checker, What};
 use super::finding::Involved;
 use super::property::Kind;
-use crate::answer::Final;
+use crate::answer::{Execution, Final};
 use crate::model::NodeId;
-use crate::queries::race::{RaceGroups, first_common_cell, race};
+use crate::queries::race::{Race, RaceGroups, first_common_cell};
 use crate::queries::survey::Survey;
 
 pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
@@ -17,14 +17,11 @@ pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
     checker.statistics.filter("common lock", groups.filter.locked);
     checker.statistics.filter("must-order", groups.filter.ordered);
     checker.statistics.filter("atomic region", groups.filter.in_region);
-    checker.ask_groups(listed, ask)
+    checker.ask_groups(&listed, &Race, describe)
 }
 
-fn ask(checker: &mut Checker<'_, '_>, pairs: &[[NodeId; 2]]) -> Result<bool, CheckError> {
-    let mut question = race(&checker.survey, checker.options.formula, pairs)?;
-    let Answered::Yes { execution, end, .. } = checker.ask(&mut question)? else { return Ok(false) };
-    let survey = &checker.survey;
-    let adjacent = pairs.iter().find(|&&[a, b]| is_next(survey, &end, a) && is_next(survey, &end, b));
+fn describe(survey: &Survey<'_>, _: &Execution, end: &Final, pairs: &[[NodeId; 2]]) -> What {
+    let adjacent = pairs.iter().find(|&&[a, b]| is_next(survey, end, a) && is_next(survey, end, b));
     let &[a, b] = adjacent.expect("the question says that some pair is pending");
     let forest = survey.forest;
     let cell = first_common_cell(survey, a, b);
@@ -35,14 +32,12 @@ fn ask(checker: &mut Checker<'_, '_>, pairs: &[[NodeId; 2]]) -> Result<bool, Che
         (false, false) => "both hold no common lock; the schedule below makes them adjacent",
         _ => "only one of them holds a lock; the schedule below makes them adjacent",
     };
-    let what = What {
+    What {
         kind: Kind::DataRace,
         summary: format!("data race on {storage}: {} and {}", forest.place(a), forest.place(b)),
         reason: reason.to_owned(),
         events: vec![event(a), event(b)],
-    };
-    checker.found(&mut question, &execution, what)?;
-    Ok(true)
+    }
 }
 
 /// Is the event the next one of its thread?

@@ -161,8 +161,30 @@ impl<'f> Question<'f> {
         query: &Query,
     ) -> Result<(Verdict, Option<Model>), TermError> {
         smt.push();
-        for constraint in self.encoding.constraints.iter().chain(&self.order).chain(&self.targets) {
+        self.assert_formula(smt);
+        let targets: Vec<TermId> = self.targets.iter().map(|constraint| constraint.term).collect();
+        let answer = self.solve_asserted(smt, query, &targets);
+        smt.pop().expect("the level was pushed here");
+        answer
+    }
+
+    /// Gives the solver the formula without the question.
+    pub(super) fn assert_formula(&self, smt: &mut dyn Smt) {
+        for constraint in self.encoding.constraints.iter().chain(&self.order) {
             smt.assert(&self.encoding.terms, constraint.term).expect("the formula is made of Booleans");
+        }
+    }
+
+    /// Asks whether `targets` can be, of a solver that has been given the formula.
+    pub(super) fn solve_asserted(
+        &mut self,
+        smt: &mut dyn Smt,
+        query: &Query,
+        targets: &[TermId],
+    ) -> Result<(Verdict, Option<Model>), TermError> {
+        smt.push();
+        for &target in targets {
+            smt.assert(&self.encoding.terms, target).expect("a question is Boolean");
         }
         let answer = smt.check(&self.encoding.terms, query);
         smt.pop().expect("the level was pushed here");

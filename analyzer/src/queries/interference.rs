@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use warpath_solvers::term::{TermError, TermId};
 
-use super::ask::{Question, under};
+use super::ask::Question;
 use super::open_end::OpenEnd;
 use crate::encode::{Encoding, Options};
 use crate::model::{Forest, NodeId};
@@ -27,10 +27,9 @@ pub fn with_interferences<'f>(
     most: Interferences,
 ) -> Result<Question<'f>, TermError> {
     let described = format!(
-        "{} With at most {} reads of what another thread wrote. ({})",
+        "{} With at most {} reads of what another thread wrote.",
         end.describe(forest, &options),
-        most.0,
-        under(&options)
+        most.0
     );
     Question::new(forest, options, &[node], described, |encoding| {
         let target = end.target(encoding, node)?;

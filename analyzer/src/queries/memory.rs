@@ -7,9 +7,10 @@ use warpath_solvers::term::{TermError, TermId};
 use warpath_trace::event::Op;
 use warpath_trace::ids::ObjectId;
 
-use super::ask::{Question, under};
+use super::ask::under;
 use super::groups::{Group, in_order};
 use super::survey::Survey;
+use super::violation::Violation;
 use crate::answer::Execution;
 use crate::encode::{Encoding, Options, Point, sync_objects};
 use crate::model::NodeId;
@@ -40,6 +41,8 @@ pub(crate) fn uses_of_freed(survey: &Survey<'_>, limit: usize) -> Uses {
                 life.frees.push(id);
                 life.uses.push(id);
             }
+            // To wake needs the address alone, not what is there.
+            Op::FutexWake { .. } | Op::FutexRequeue { .. } | Op::FutexResume { .. } => {}
             ref op => {
                 let data = op.read_location().or(op.written().map(|(location, _)| location));
                 for location in data.into_iter().chain(sync_objects(op)) {
@@ -70,55 +73,52 @@ pub(crate) fn uses_of_freed(survey: &Survey<'_>, limit: usize) -> Uses {
     Uses { groups: in_order(survey, groups.into_values(), limit), pairs, ordered }
 }
 
-/// Can one of these uses come after its free?
-pub(crate) fn use_after_free<'f>(
-    survey: &Survey<'f>,
-    options: Options,
-    pairs: &[[NodeId; 2]],
-) -> Result<Question<'f>, TermError> {
-    let forest = survey.forest;
-    let mut cone: Vec<NodeId> = pairs.iter().flatten().copied().collect();
-    cone.extend(pairs.iter().flat_map(|&[free, _]| allocations(survey, free)));
-    let [free, used] = pairs[0];
-    let described = format!(
-        "Can {} use at {} what {} gave back at {}? ({})",
-        forest.key(forest.node(used).tree),
-        forest.place(used),
-        forest.key(forest.node(free).tree),
-        forest.place(free),
-        under(&options)
-    );
-    Question::new(forest, options, &cone, described, |encoding| {
-        let mut ways = Vec::new();
-        for &[free, used] in pairs {
-            ways.push(used_after(survey, encoding, free, used)?);
-        }
-        Ok(vec![encoding.terms.or(&ways)?])
-    })
-}
+/// `[free, use]`: the use comes after the free, and no allocation between.
+pub(crate) struct UseAfterFree;
 
-/// `en(f) ∧ en(u) ∧ o(f) < o(u)`, and no allocation between.
-fn used_after(
-    survey: &Survey<'_>,
-    encoding: &mut Encoding<'_>,
-    free: NodeId,
-    used: NodeId,
-) -> Result<TermId, TermError> {
-    let mut parts = vec![
-        encoding.en(free)?,
-        encoding.en(used)?,
-        encoding.before(Point::Issue(free), Point::Issue(used))?,
-    ];
-    for allocation in allocations(survey, free) {
-        let en = encoding.en(allocation)?;
-        let ways = [
-            encoding.terms.not(en)?,
-            encoding.before(Point::Issue(allocation), Point::Issue(free))?,
-            encoding.before(Point::Issue(used), Point::Issue(allocation))?,
-        ];
-        parts.push(encoding.terms.or(&ways)?);
+impl Violation<2> for UseAfterFree {
+    fn cone(&self, survey: &Survey<'_>, [free, used]: [NodeId; 2]) -> Vec<NodeId> {
+        let mut cone = allocations(survey, free);
+        cone.extend([free, used]);
+        cone
     }
-    encoding.terms.and(&parts)
+
+    /// `en(f) ∧ en(u) ∧ o(f) < o(u)`; each allocation comes before or after both.
+    fn term(
+        &self,
+        survey: &Survey<'_>,
+        encoding: &mut Encoding<'_>,
+        [free, used]: [NodeId; 2],
+    ) -> Result<TermId, TermError> {
+        let mut parts = vec![
+            encoding.en(free)?,
+            encoding.en(used)?,
+            encoding.before(Point::Issue(free), Point::Issue(used))?,
+        ];
+        for allocation in allocations(survey, free) {
+            let en = encoding.en(allocation)?;
+            let ways = [
+                encoding.terms.not(en)?,
+                encoding.before(Point::Issue(allocation), Point::Issue(free))?,
+                encoding.before(Point::Issue(used), Point::Issue(allocation))?,
+            ];
+            parts.push(encoding.terms.or(&ways)?);
+        }
+        encoding.terms.and(&parts)
+    }
+
+    fn describe(&self, survey: &Survey<'_>, options: &Options, pairs: &[[NodeId; 2]]) -> String {
+        let forest = survey.forest;
+        let [free, used] = pairs[0];
+        format!(
+            "Can {} use at {} what {} gave back at {}? ({})",
+            forest.key(forest.node(used).tree),
+            forest.place(used),
+            forest.key(forest.node(free).tree),
+            forest.place(free),
+            under(options)
+        )
+    }
 }
 
 /// Allocations of what is freed that need not come before.

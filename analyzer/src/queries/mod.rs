@@ -2,17 +2,21 @@
 
 mod ask;
 pub(crate) mod assertion;
+pub(crate) mod atomicity;
 pub(crate) mod deadlock;
+mod depends;
 pub(crate) mod groups;
 mod interference;
 mod manifest;
 pub(crate) mod memory;
 mod open_end;
+pub(crate) mod order;
 mod path;
 mod pending;
 pub(crate) mod race;
 pub(crate) mod survey;
 mod value;
+pub(crate) mod violation;
 
 pub use ask::{Question, Verdict};
 pub use interference::{Interferences, with_interferences};

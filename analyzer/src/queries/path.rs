@@ -66,8 +66,8 @@ impl PathPrefix {
         Ok(targets)
     }
 
-    /// The first events that are not of the prefix: behind the last decision of each thread, and the starts of
-    /// threads that have none and are not needed to get to one.
+    /// The first events that are not of the prefix: behind the last decision of each thread. Threads without a
+    /// decision in it take part with all they do.
     fn first_beyond(&self, forest: &Forest) -> Vec<NodeId> {
         let mut last: BTreeMap<TreeIx, NodeId> = BTreeMap::new();
         for &(node, _) in &self.decisions {

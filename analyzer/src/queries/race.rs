@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use warpath_solvers::term::TermError;
+use warpath_solvers::term::{TermError, TermId};
 use warpath_trace::event::{MemoryOrder, Op};
 
-use super::ask::{Question, under};
+use super::ask::under;
 use super::groups::{Group, in_order};
 use super::pending::{pending, pending_cone};
 use super::survey::Survey;
-use crate::encode::Options;
+use super::violation::Violation;
+use crate::encode::{Encoding, Options};
 use crate::model::{CellId, NodeId, TreeIx};
 
 /// Accesses of one thread at one position, to one cell, holding the same: alike for every test but the order.
@@ -170,38 +171,39 @@ pub(crate) fn first_common_cell(survey: &Survey<'_>, a: NodeId, b: NodeId) -> Op
     touched(survey, a).iter().copied().find(|cell| theirs.contains(cell))
 }
 
-/// Can some of these pairs race?
-pub(crate) fn race<'f>(
-    survey: &Survey<'f>,
-    options: Options,
-    pairs: &[[NodeId; 2]],
-) -> Result<Question<'f>, TermError> {
-    let forest = survey.forest;
-    let mut cone: Vec<NodeId> = Vec::new();
-    for &[a, b] in pairs {
-        cone.extend(pending_cone(forest, a));
-        cone.extend(pending_cone(forest, b));
+/// Both accesses are pending.
+pub(crate) struct Race;
+
+impl Violation<2> for Race {
+    fn cone(&self, survey: &Survey<'_>, member: [NodeId; 2]) -> Vec<NodeId> {
+        member.iter().flat_map(|&id| pending_cone(survey.forest, id)).collect()
     }
-    let [a, b] = pairs[0];
-    let others = match pairs.len() {
-        1 => String::new(),
-        count => format!(", or one of {} more pairs at the same positions", count - 1),
-    };
-    let described = format!(
-        "Can the accesses to {} of {} at {} and of {} at {} be adjacent{others}? ({})",
-        first_common_cell(survey, a, b).map_or("storage", |cell| &survey.cells.cell(cell).name),
-        forest.key(forest.node(a).tree),
-        forest.place(a),
-        forest.key(forest.node(b).tree),
-        forest.place(b),
-        under(&options)
-    );
-    Question::new(forest, options, &cone, described, |encoding| {
-        let mut ways = Vec::new();
-        for &[a, b] in pairs {
-            let both = [pending(encoding, a)?, pending(encoding, b)?];
-            ways.push(encoding.terms.and(&both)?);
-        }
-        Ok(vec![encoding.terms.or(&ways)?])
-    })
+
+    fn term(
+        &self,
+        _: &Survey<'_>,
+        encoding: &mut Encoding<'_>,
+        [a, b]: [NodeId; 2],
+    ) -> Result<TermId, TermError> {
+        let both = [pending(encoding, a)?, pending(encoding, b)?];
+        encoding.terms.and(&both)
+    }
+
+    fn describe(&self, survey: &Survey<'_>, options: &Options, pairs: &[[NodeId; 2]]) -> String {
+        let forest = survey.forest;
+        let [a, b] = pairs[0];
+        let others = match pairs.len() {
+            1 => String::new(),
+            count => format!(", or one of {} more pairs at the same positions", count - 1),
+        };
+        format!(
+            "Can the accesses to {} of {} at {} and of {} at {} be adjacent{others}? ({})",
+            first_common_cell(survey, a, b).map_or("storage", |cell| &survey.cells.cell(cell).name),
+            forest.key(forest.node(a).tree),
+            forest.place(a),
+            forest.key(forest.node(b).tree),
+            forest.place(b),
+            under(options)
+        )
+    }
 }

@@ -1,6 +1,6 @@
 //! **New value** of a read: other than all it has been seen to find (the seed of Maximal Causality Reduction).
 
-use warpath_solvers::term::{Sort, TermError};
+use warpath_solvers::term::TermError;
 
 use super::ask::{Question, under};
 use crate::encode::{Encoding, Options};
@@ -16,13 +16,13 @@ pub struct NewValue {
 }
 
 impl NewValue {
-    /// The question whether the read can find something else. `None` if the node does not read.
+    /// The question whether the read can find something else; `None` if the node does not read.
     pub fn question<'f>(
         &self,
         forest: &'f Forest,
         options: Options,
-    ) -> Option<Result<Question<'f>, TermError>> {
-        let location = forest.node(self.read).op.read_location()?;
+    ) -> Result<Option<Question<'f>>, TermError> {
+        let Some(location) = forest.node(self.read).op.read_location() else { return Ok(None) };
         let described = format!(
             "Can {} at {} read something other than {:?}? ({})",
             forest.key(forest.node(self.read).tree),
@@ -30,22 +30,18 @@ impl NewValue {
             self.seen,
             under(&options)
         );
-        let encoding = Encoding::with_values(forest, options, &[self.read], &[self.read]);
-        let question = encoding.and_then(|encoding| {
-            Question::of(encoding, described, |encoding| {
-                let mut targets = vec![encoding.en(self.read)?];
-                let found = encoding.found_whole(self.read, location)?;
-                let Sort::Bits(width) = encoding.terms.sort(found) else {
-                    unreachable!("what a read finds is a bit-vector")
-                };
-                for &value in &self.seen {
-                    let value = encoding.terms.bits(value, width)?;
-                    let same = encoding.terms.eq(found, value)?;
-                    targets.push(encoding.terms.not(same)?);
-                }
-                Ok(targets)
-            })
+        let encoding = Encoding::with_values(forest, options, &[self.read], &[self.read])?;
+        let question = Question::of(encoding, described, |encoding| {
+            let mut targets = vec![encoding.en(self.read)?];
+            let found = encoding.found_whole(self.read, location)?;
+            let width = encoding.terms.sort(found).width().expect("what a read finds is a bit-vector");
+            for &value in &self.seen {
+                let value = encoding.terms.bits(value, width)?;
+                let same = encoding.terms.eq(found, value)?;
+                targets.push(encoding.terms.not(same)?);
+            }
+            Ok(targets)
         });
-        Some(question)
+        question.map(Some)
     }
 }

@@ -76,8 +76,8 @@ impl Generator {
     /// A wait under its mutex, mostly if some condition on shared data does not hold.
     pub(super) fn cond_wait(&mut self, context: &mut Context, body: &mut Vec<Statement>) {
         let condition = *self.rng.pick(&self.kinds.conditions);
-        // One mutex for each condition, as it should be.
-        let mutex = self.kinds.mutexes[0];
+        // One mutex for all waits, as it should be; one that is held twice is given up whole.
+        let mutex = *self.kinds.recursive.first().unwrap_or(&self.kinds.mutexes[0]);
         let timed = self.has(Features::TIMED_WAIT) && self.rng.percent(35);
         let (attempt, to) = match timed {
             true => (Attempt::Timed, Some(self.target(context))),
@@ -100,7 +100,7 @@ impl Generator {
             body.push(wait);
         }
         body.extend(self.block(context, 2));
-        context.held.retain(|&held| held != mutex);
+        context.held.pop();
         body.push(unlock(mutex));
     }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use warpath_trace::event::SyncKind;
+use warpath_trace::event::{MemoryOrder, SyncKind};
 use warpath_trace::header::MemoryModel::Sc;
 
+use crate::compare;
 use crate::oracle::brute::{Limits, Truth, enumerate};
 use crate::oracle::build::*;
-use crate::oracle::program::{Program, Statement};
+use crate::oracle::program::{Program, Statement, What};
 
 fn truth(program: &Program) -> Truth {
-    enumerate(program, Sc, &Limits::default()).expect("the program is small")
+    compare::truth(program, Sc)
 }
 
 /// Two threads that each add 1 to `x`, with something around it.
@@ -59,6 +60,44 @@ fn an_atomic_update_is_not_lost() {
     let found = truth(&program.numbered());
     assert_eq!(found.finals, BTreeSet::from([vec![3]]));
     assert_eq!(found.races, BTreeSet::new());
+}
+
+#[test]
+fn a_race_needs_a_write_and_an_access_that_is_not_atomic() {
+    let races = |first: fn(usize) -> Statement, second: fn(usize) -> Statement| {
+        let mut program = Program::default();
+        let x = program.cell("x", 0);
+        program.thread(vec![first(x)]);
+        program.thread(vec![second(x)]);
+        !truth(&program.numbered()).races.is_empty()
+    };
+    let plain_load = |x| load(0, x);
+    let plain_store = |x| store(x, 1);
+    let relaxed_load = |x| atomic_load(0, x, MemoryOrder::Relaxed);
+    let relaxed_store = |x| atomic_store(x, 1, MemoryOrder::Relaxed);
+    let add = |x| fetch_add(0, x, 1);
+    assert!(races(plain_load, plain_store));
+    assert!(races(plain_store, plain_store));
+    assert!(races(plain_load, relaxed_store));
+    assert!(races(plain_store, relaxed_load));
+    assert!(races(plain_load, add));
+    assert!(!races(plain_load, plain_load));
+    assert!(!races(plain_load, relaxed_load));
+    assert!(!races(relaxed_store, relaxed_load));
+    assert!(!races(relaxed_store, add));
+    assert!(!races(add, add));
+    assert!(races(|x| futex_wait(x, 0), plain_store));
+    assert!(!races(|x| futex_wait(x, 0), plain_load));
+}
+
+#[test]
+fn only_accesses_that_share_a_byte_race() {
+    let mut program = Program::default();
+    let (low, high, wide) = program.overlapping("low", "high", "wide");
+    let store_wide = stmt(What::Store { cell: wide, value: vec![1.into(), 2.into()], order: None });
+    program.thread(vec![store(low, 1), store_wide]);
+    program.thread(vec![load(0, high)]);
+    assert_eq!(truth(&program.numbered()).races, BTreeSet::from([((1, 2), (2, 3))]));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use warpath_trace::event::{FailureKind, Op, SyncKind, WaitResult};
 use warpath_trace::header::MemoryModel::{Sc, Tso};
 use warpath_trace::header::Outcome;
 
-use crate::oracle::brute::{Limits, enumerate};
+use crate::compare::truth;
 use crate::oracle::build::*;
 use crate::oracle::decision::Decision::{Branch, Switch};
 use crate::oracle::program::{Program, What, key};
@@ -27,7 +27,7 @@ fn only_symbolic_conditions_are_decisions() {
         when(eq(r(0), r(0)), vec![]),
     ]);
     let program = program.numbered();
-    let histories = &enumerate(&program, Sc, &Limits::default()).unwrap().histories[1];
+    let histories = &truth(&program, Sc).histories[1];
     let whole: BTreeSet<_> = (0..3).map(|value| vec![Switch(value), Branch(true)]).collect();
     assert_eq!(histories.iter().filter(|h| h.len() == 2).cloned().collect::<BTreeSet<_>>(), whole);
     let recorded = run(&program, &[("i".to_owned(), 1)], &[], Sc, TO_BLOCK).histories();
@@ -41,7 +41,7 @@ fn an_assumption_stops_its_thread_and_nobody_else() {
     program.thread(vec![store(x, 1), assume(eq(1, 0)), store(x, 2)]);
     program.thread(vec![load(0, x), when(eq(r(0), 1), vec![])]);
     let program = program.numbered();
-    let found = enumerate(&program, Sc, &Limits::default()).unwrap();
+    let found = truth(&program, Sc);
     assert!(!found.deadlocks(), "the main thread waits for a thread that was stopped");
     assert_eq!(found.histories[2].len(), 3);
     let run = run(&program, &[], &[], Sc, TO_BLOCK);
@@ -59,7 +59,7 @@ fn the_others_go_on_while_a_thread_is_about_to_fail() {
     program.thread(vec![store(x, 1), load(0, x), check(eq(r(0), 0))]);
     program.thread(vec![load(0, x), when(eq(r(0), 1), vec![])]);
     let program = program.numbered();
-    let found = enumerate(&program, Sc, &Limits::default()).unwrap();
+    let found = truth(&program, Sc);
     assert_eq!(found.failures, BTreeSet::from([(1, 3)]));
     assert!(found.histories[2].contains(&vec![Branch(true)]));
     let step = |nr| Choice { thread: key(nr), act: Act::Step };
@@ -79,7 +79,7 @@ fn storage_can_be_used_after_it_was_given_back() {
     program.thread(vec![load(0, h)]);
     program.thread(vec![free(0)]);
     let program = program.numbered();
-    let found = enumerate(&program, Sc, &Limits::default()).unwrap();
+    let found = truth(&program, Sc);
     assert_eq!(found.uses_after_free, BTreeSet::from([(1, 1)]));
     let first = Policy::RunToBlock { first: Some(key(2)) };
     let step = |nr| Choice { thread: key(nr), act: Act::Step };
@@ -168,5 +168,16 @@ fn a_schedule_says_which_waiter_goes_on() {
         let signals =
             run.trace.threads[3].iter().filter(|event| matches!(event.op, Op::Signal { woken: 1, .. }));
         assert_eq!(signals.count(), 1);
+    }
+}
+
+#[test]
+fn a_loop_goes_round_as_often_as_it_says() {
+    for times in 0..4 {
+        let mut program = Program::default();
+        let x = program.cell("x", 0);
+        let turn = vec![load(0, x), store(x, sum(r(0), 1))];
+        program.thread(vec![stmt(What::Repeat { times, body: turn })]);
+        assert_eq!(truth(&program.numbered(), Sc).finals, BTreeSet::from([vec![times]]));
     }
 }

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use warpath_trace::event::{Attempt, MutexKind, SyncKind};
 use warpath_trace::header::MemoryModel::{Pso, Sc, Tso};
 
-use crate::oracle::brute::{Limits, Truth, enumerate};
+use crate::compare;
+use crate::oracle::brute::Truth;
 use crate::oracle::build::*;
 use crate::oracle::decision::Decision::{Acquired, Queued, RunsOnce, Woken};
 use crate::oracle::program::{Program, Statement, What};
 
 fn truth(program: &Program) -> Truth {
-    let found = enumerate(program, Sc, &Limits::default()).expect("the program is small");
+    let found = compare::truth(program, Sc);
     assert_eq!(found.misuses, BTreeSet::new());
     found
 }
@@ -140,7 +141,7 @@ fn a_barrier_separates_rounds() {
         ]);
     }
     for model in [Sc, Tso, Pso] {
-        let found = enumerate(&program.clone().numbered(), model, &Limits::default()).unwrap();
+        let found = compare::truth(&program.clone().numbered(), model);
         assert_eq!((found.failures, found.races, found.stuck), Default::default(), "{model:?}");
     }
     program.threads.pop();
@@ -200,4 +201,27 @@ fn timed_locks_give_up_only_on_a_lock_that_is_held() {
     program.thread(vec![lock(m), unlock(m)]);
     let both = truth(&program.numbered());
     assert_eq!(both.histories[1], BTreeSet::from([vec![], vec![Acquired(false)], vec![Acquired(true)]]));
+}
+
+#[test]
+fn a_wait_gives_a_recursive_mutex_up_whole_and_takes_it_back_as_deep() {
+    let mut program = Program::default();
+    let x = program.cell("x", 0);
+    let m = sync(&mut program, SyncKind::Mutex { kind: MutexKind::Recursive, robust: false });
+    let c = sync(&mut program, SyncKind::Condition);
+    // Behind the wait the mutex is held twice: one unlock does not let the other thread in.
+    program.thread(vec![
+        lock(m),
+        lock(m),
+        wait(c, m),
+        unlock(m),
+        load(0, x),
+        load(1, x),
+        check(eq(r(0), r(1))),
+        unlock(m),
+    ]);
+    program.thread(vec![lock(m), signal(c), unlock(m), lock(m), store(x, 1), unlock(m)]);
+    let found = truth(&program.numbered());
+    assert_eq!((found.failures, found.races), Default::default());
+    assert_eq!(found.finals, BTreeSet::from([vec![1]]));
 }

@@ -1,0 +1,51 @@
+//! Atomicity violations.
+
+use warpath_trace::event::Op;
+
+use super::checker::{CheckError, Checker, What};
+use super::finding::Involved;
+use super::property::Kind;
+use crate::answer::{Execution, Final};
+use crate::model::NodeId;
+use crate::queries::atomicity::{Interrupted, interruptions, which};
+use crate::queries::survey::Survey;
+
+pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
+    let found = interruptions(&checker.survey, checker.limit());
+    checker.statistics.candidates = found.all;
+    checker.statistics.filter("common lock", found.locked);
+    checker.statistics.filter("must-order", found.ordered);
+    checker.ask_groups(&found.groups, &Interrupted, describe)
+}
+
+fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, triples: &[[NodeId; 3]]) -> What {
+    let found = which(execution, triples).expect("the question says that some remote access is between");
+    let forest = survey.forest;
+    let verb = |id: NodeId| match forest.node(id).op {
+        Op::Write { .. } | Op::AtomicWrite { .. } => "write",
+        Op::Rmw { .. } => "update",
+        _ => "read",
+    };
+    let [first, remote, second] = found;
+    What {
+        kind: Kind::AtomicityViolation,
+        summary: format!(
+            "atomicity violation: {} comes between {} and {}",
+            forest.place(remote),
+            forest.place(first),
+            forest.place(second)
+        ),
+        reason: format!(
+            "no serial order explains {}, {} by {}, {}; the schedule below has it so",
+            verb(first),
+            verb(remote),
+            forest.key(forest.node(remote).tree),
+            verb(second)
+        ),
+        events: vec![
+            Involved::new(forest, first, format!("first {}", verb(first))),
+            Involved::new(forest, remote, format!("{} in between", verb(remote))),
+            Involved::new(forest, second, format!("second {}", verb(second))),
+        ],
+    }
+}

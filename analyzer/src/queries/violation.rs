@@ -1,0 +1,92 @@
+//! Violations that a few events make together, and how to ask for them: one group of candidates in a question, or
+//! many groups one after the other on one formula, so that one solver process answers them all.
+
+use warpath_solvers::term::{TermError, TermId};
+use warpath_solvers::{Query, Smt};
+
+use super::ask::{Question, Verdict};
+use super::survey::Survey;
+use crate::encode::{Encoding, Options};
+use crate::model::NodeId;
+
+/// A way in which `N` events violate a property.
+pub(crate) trait Violation<const N: usize> {
+    /// The nodes that [`term`](Violation::term) speaks of.
+    fn cone(&self, survey: &Survey<'_>, member: [NodeId; N]) -> Vec<NodeId>;
+
+    /// These events violate it.
+    fn term(
+        &self,
+        survey: &Survey<'_>,
+        encoding: &mut Encoding<'_>,
+        member: [NodeId; N],
+    ) -> Result<TermId, TermError>;
+
+    /// The question in words.
+    fn describe(&self, survey: &Survey<'_>, options: &Options, members: &[[NodeId; N]]) -> String;
+
+    /// Some of these events violate it.
+    fn any(
+        &self,
+        survey: &Survey<'_>,
+        encoding: &mut Encoding<'_>,
+        members: &[[NodeId; N]],
+    ) -> Result<TermId, TermError> {
+        let ways: Result<Vec<TermId>, TermError> =
+            members.iter().map(|&member| self.term(survey, encoding, member)).collect();
+        encoding.terms.or(&ways?)
+    }
+
+    /// Can some of these events violate it?
+    fn question<'f>(
+        &self,
+        survey: &Survey<'f>,
+        options: Options,
+        members: &[[NodeId; N]],
+    ) -> Result<Question<'f>, TermError> {
+        let cone: Vec<NodeId> = members.iter().flat_map(|&member| self.cone(survey, member)).collect();
+        let described = self.describe(survey, &options, members);
+        Question::new(survey.forest, options, &cone, described, |encoding| {
+            Ok(vec![self.any(survey, encoding, members)?])
+        })
+    }
+}
+
+/// Many questions on one formula.
+pub(crate) struct Battery<'f> {
+    formula: Question<'f>,
+    targets: Vec<TermId>,
+}
+
+impl<'f> Battery<'f> {
+    /// One question for each list of candidates.
+    pub(crate) fn of<const N: usize>(
+        survey: &Survey<'f>,
+        options: Options,
+        violation: &impl Violation<N>,
+        lists: &[&[[NodeId; N]]],
+    ) -> Result<Battery<'f>, TermError> {
+        let members = lists.iter().flat_map(|list| list.iter());
+        let mut cone: Vec<NodeId> = members.flat_map(|&member| violation.cone(survey, member)).collect();
+        cone.sort_unstable();
+        cone.dedup();
+        let mut targets = Vec::new();
+        let formula = Question::new(survey.forest, options, &cone, String::new(), |encoding| {
+            for list in lists {
+                targets.push(violation.any(survey, encoding, list)?);
+            }
+            Ok(Vec::new())
+        })?;
+        Ok(Battery { formula, targets })
+    }
+
+    /// Gives the formula to the solver that will be asked.
+    pub(crate) fn begin(&self, smt: &mut dyn Smt) {
+        self.formula.assert_formula(smt);
+    }
+
+    /// Asks the question of the n-th list.
+    pub(crate) fn ask(&mut self, n: usize, smt: &mut dyn Smt, query: &Query) -> Result<Verdict, TermError> {
+        Ok(self.formula.solve_asserted(smt, query, &[self.targets[n]])?.0)
+    }
+}
