@@ -36,8 +36,11 @@ lint: setup ## formatting, clippy, documentation, shell scripts: no warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(LOCKED) --workspace --no-deps
 	shellcheck $(SCRIPTS)
 
-nightly: lint test demo ## everything, then property tests and fuzzing for much longer
-	PROPTEST_CASES=4096 WARPATH_FUZZ_SECONDS=1200 $(CARGO) test $(LOCKED) --workspace --release
+nightly: lint test demo ## everything, and far more random cases: properties, programs against the oracle, mutated files
+	PROPTEST_CASES=4096 $(CARGO) test $(LOCKED) --workspace --release
+	WARPATH_ORACLE_PROGRAMS=20000 WARPATH_ORACLE_SEED=100000 \
+		$(CARGO) test $(LOCKED) --release --package warpath-analyzer --test agreement -- --nocapture
+	WARPATH_FUZZ_SECONDS=600 $(CARGO) test $(LOCKED) --release --package warpath-trace --test fuzz
 
 clean: ## remove what was built
 	$(CARGO) clean

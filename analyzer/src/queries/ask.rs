@@ -1,6 +1,6 @@
 //! A question as a script and as a dialogue with a solver.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use warpath_solvers::script::{EmitOptions, Script};
 use warpath_solvers::smtlib::symbol;
@@ -31,7 +31,7 @@ pub enum Verdict {
 /// A question about a forest, encoded.
 #[derive(Debug)]
 pub struct Question<'f> {
-    encoding: Encoding<'f>,
+    pub(super) encoding: Encoding<'f>,
     order: Vec<Constraint>,
     targets: Vec<Constraint>,
     description: String,
@@ -143,7 +143,13 @@ impl<'f> Question<'f> {
                 Point::Commit(_) => (term, Symbol::Commit { event }),
             });
         }
-        let values = all.iter().map(|(term, _)| *term).collect();
+        // Every constant, so that an answer from elsewhere can be checked against the whole script; what is
+        // only ours to understand has no meaning in the manifest.
+        let roots: Vec<TermId> = self.constraints().map(|constraint| constraint.term).collect();
+        let mut values: Vec<TermId> = all.iter().map(|(term, _)| *term).collect();
+        let listed: HashSet<TermId> = values.iter().copied().collect();
+        let rest = self.encoding.terms.constants_in(&roots).into_iter();
+        values.extend(rest.filter(|constant| !listed.contains(constant)));
         let name = |term: TermId| self.encoding.terms.name(term).map(symbol::quote);
         let symbols = all.into_iter().filter_map(|(term, meaning)| Some((name(term)?, meaning))).collect();
         Ok((values, symbols))

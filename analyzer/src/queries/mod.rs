@@ -1,5 +1,6 @@
 //! Questions on the formula.
 
+mod answered;
 mod ask;
 pub(crate) mod assertion;
 pub(crate) mod atomicity;
@@ -18,6 +19,7 @@ pub(crate) mod survey;
 mod value;
 pub(crate) mod violation;
 
+pub use answered::NotAnAnswer;
 pub use ask::{Question, Verdict};
 pub use interference::{Interferences, with_interferences};
 pub use manifest::{Manifest, Symbol};

@@ -1,17 +1,29 @@
 //! `warpath apply`: answers of solvers become SI files.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
+use anyhow::Context;
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use warpath_analyzer::encode::Options;
+use warpath_analyzer::model::Forest;
+use warpath_analyzer::queries::{Question, open_ends};
+use warpath_solvers::solve::{AnswerFile, Recorded, answer_path};
+use warpath_solvers::term::Value;
+use warpath_trace::si::Si;
 
-use super::not_landed;
+use super::analyze::MANIFEST;
 use crate::app::Invocation;
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::exit::Exit;
-use crate::inputs::folder;
+use crate::failure::advised;
+use crate::inputs::{cannot_read, folder};
 use crate::json::JsonTarget;
 use crate::options::{JsonOption, Loudness, LoudnessOptions, OutOption};
+use crate::outputs::replace_file;
+use crate::traces::Source;
 
 /// Turn solved scripts into schedule+input files
 ///
@@ -67,7 +79,156 @@ impl Invocation for ApplyArgs {
         Ok(ApplyConfig { folder: folder(self.folder)?, out: self.out.out, json: self.json.json })
     }
 
-    fn run(_: ApplyConfig, _: &Console) -> anyhow::Result<Exit> {
-        Err(not_landed(Self::NAME, "the analyzer's way back from answers to schedules"))
+    fn run(config: ApplyConfig, console: &Console) -> anyhow::Result<Exit> {
+        let manifest = FolderManifest::read(&config.folder)?;
+        let mut applied = Vec::new();
+        let mut forests: BTreeMap<PathBuf, Forest> = BTreeMap::new();
+        for entry in &manifest.scripts {
+            if !forests.contains_key(&entry.trace) {
+                let source = Source { path: entry.trace.clone(), form: None, salvage: false };
+                let forest = Forest::of(&source.load()?.trace)
+                    .with_context(|| format!("cannot analyse {}", entry.trace.display()))?;
+                forests.insert(entry.trace.clone(), forest);
+            }
+            let one = apply(&config, &manifest, entry, &forests[&entry.trace])?;
+            console.detail(format_args!("{}: {}", one.file, one.answer));
+            applied.push(one);
+        }
+        if let Some(target) = &config.json {
+            target.write(&Results { format: "warpath.apply/1", scripts: &applied })?;
+        }
+        if !JsonTarget::takes_stdout(config.json.as_ref()) {
+            console::print(listing(&applied))?;
+        }
+        Ok(if applied.iter().any(|one| one.si.is_some()) {
+            Exit::Found
+        } else if applied.iter().all(|one| one.answer == "unsat") {
+            Exit::Clean
+        } else {
+            Exit::Unknown
+        })
     }
+}
+
+/// What `--emit` wrote about its folder, as far as it is needed here.
+#[derive(Debug, Deserialize)]
+struct FolderManifest {
+    format: String,
+    model: warpath_trace::header::MemoryModel,
+    scripts: Vec<Entry>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Entry {
+    file: String,
+    trace: PathBuf,
+    question: String,
+}
+
+impl FolderManifest {
+    fn read(folder: &Path) -> anyhow::Result<FolderManifest> {
+        let path = folder.join("manifest.json");
+        let text = fs::read_to_string(&path).map_err(|error| cannot_read(&path, error))?;
+        let manifest: FolderManifest =
+            serde_json::from_str(&text).with_context(|| format!("{} is not a manifest", path.display()))?;
+        if manifest.format != MANIFEST {
+            return Err(advised(
+                format!("{} says it is `{}`, not `{MANIFEST}`", path.display(), manifest.format),
+                "write the folder again with `warpath analyze --emit`",
+            ));
+        }
+        Ok(manifest)
+    }
+}
+
+/// `warpath.apply/1`.
+#[derive(Debug, Serialize)]
+struct Results<'a> {
+    format: &'static str,
+    scripts: &'a [Applied],
+}
+
+/// What came of one script.
+#[derive(Debug, Serialize)]
+struct Applied {
+    file: String,
+    answer: &'static str,
+    si: Option<String>,
+}
+
+fn apply(
+    config: &ApplyConfig,
+    manifest: &FolderManifest,
+    entry: &Entry,
+    forest: &Forest,
+) -> anyhow::Result<Applied> {
+    let script = config.folder.join(&entry.file);
+    let answers = answer_path(&script);
+    let mut applied = Applied { file: entry.file.clone(), answer: "none", si: None };
+    let text = match fs::read_to_string(&answers) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(applied),
+        Err(error) => return Err(cannot_read(&answers, error)),
+    };
+    let answered =
+        AnswerFile::parse(&text).with_context(|| format!("{} is not an answer file", answers.display()))?;
+    let values = answered.answers.iter().find_map(|answer| match answer {
+        Recorded::Values(values) => Some(values),
+        _ => None,
+    });
+    applied.answer = match answered.answers.first() {
+        Some(Recorded::Sat(_)) => "sat",
+        Some(Recorded::Unsat) => "unsat",
+        _ => "unknown",
+    };
+    if let ("sat", Some(values)) = (applied.answer, values) {
+        let mut si = schedule(manifest, entry, forest, values)
+            .with_context(|| format!("cannot use {}", answers.display()))?;
+        si.origin.trace = entry.trace.display().to_string();
+        si.origin.query = entry.question.clone();
+        si.origin.solver = answered.solver;
+        fs::create_dir_all(&config.out)
+            .with_context(|| format!("cannot make the folder {}", config.out.display()))?;
+        let path = config.out.join(entry.file.replace(".smt2", ".si.toml"));
+        let printed = si.print()?;
+        replace_file(&path, |out| Ok(out.write_all(printed.as_bytes())?))?;
+        applied.si = Some(path.display().to_string());
+    }
+    Ok(applied)
+}
+
+/// The question that a script asks is found again by its words: the same trace gives the same questions.
+fn schedule(
+    manifest: &FolderManifest,
+    entry: &Entry,
+    forest: &Forest,
+    values: &[(String, Value)],
+) -> anyhow::Result<Si> {
+    let options = Options { model: manifest.model, ..Options::default() };
+    for end in open_ends(forest) {
+        let (grown, node) = end.place(forest);
+        let forest = grown.as_ref().unwrap_or(forest);
+        let event = forest.name(node).replace(['#', '~'], "-");
+        if !entry.file.ends_with(&format!("-{event}.smt2")) {
+            continue;
+        }
+        let mut question = Question::at(forest, &end, node, options)?;
+        if question.description() == entry.question {
+            let (execution, _) = question.answered(values)?;
+            return Ok(execution.si(forest, manifest.model));
+        }
+    }
+    Err(advised(
+        "the trace does not raise this question",
+        "the trace has changed since the script was written: write the folder again with `warpath analyze --emit`",
+    ))
+}
+
+fn listing(applied: &[Applied]) -> String {
+    let width = applied.iter().map(|one| one.file.len()).max().unwrap_or_default();
+    let line = |one: &Applied| {
+        format!("{:<width$}  {:<7}  {}\n", one.file, one.answer, one.si.as_deref().unwrap_or(""))
+            .replace("  \n", "\n")
+    };
+    applied.iter().map(line).collect()
 }

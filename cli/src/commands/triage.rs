@@ -96,6 +96,6 @@ impl Invocation for TriageArgs {
     }
 
     fn run(_: TriageConfig, _: &Console) -> anyhow::Result<Exit> {
-        Err(not_landed(Self::NAME, "the analyzer's property checks"))
+        Err(not_landed(Self::NAME, "the runner for many traces"))
     }
 }

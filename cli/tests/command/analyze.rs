@@ -64,3 +64,30 @@ fn no_finding_is_said_plainly() {
     ran.expect_code(0);
     assert!(ran.stdout.contains("race            none"), "{}", ran.stdout);
 }
+
+#[test]
+fn scripts_solved_elsewhere_become_schedules() {
+    let folder = Folder::new();
+    let (queries, out) = (folder.path().join("queries"), folder.path().join("out"));
+    let trace = repository().join("samples/traces/fig2.wpt.txt");
+    run(warpath().arg("analyze").arg(&trace).arg("--emit").arg(&queries)).expect_code(0);
+    let apply = || run(warpath().arg("apply").arg(&queries).arg("--out").arg(&out).args(["--json", "-"]));
+    let unanswered = apply();
+    unanswered.expect_code(3);
+    run(warpath().arg("solve").arg(&queries).args(["--solver", "cvc5"])).expect_code(0);
+    let json = apply().expect_code(1).json();
+    let made: Vec<&str> =
+        json["scripts"].as_array().expect("a list").iter().filter_map(|s| s["si"].as_str()).collect();
+    assert_eq!(made.len(), 2, "two of the three questions are sat: {json}");
+    let si = fs::read_to_string(out.join("fig2-T0.0-4.si.toml")).expect("the SI file is there");
+    let si = warpath_trace::si::Si::parse(&si).expect("the SI file is good");
+    let i = si.inputs.iter().find(|input| input.name == "i").expect("the input is there");
+    assert_eq!(i.value, 3);
+    json_doc::check("warpath.apply/1", &[json]);
+
+    // An answer that was tampered with is noticed.
+    let answer = queries.join("fig2-T0.0-4.answer");
+    let text = fs::read_to_string(&answer).expect("the answer is there");
+    fs::write(&answer, text.replace("#x00000003", "#x00000004")).expect("it can be written");
+    apply().expect_code(2).expect_complaint("do not satisfy the script");
+}

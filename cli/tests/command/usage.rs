@@ -37,8 +37,7 @@ fn parts_that_have_not_landed_say_so() {
         (&["record", "-o", "t.wpt", "--light", "--", "true"], "the preload recorder"),
         (&["replay", si], "the native tracer"),
         (&["diagnose", si], "the analyzer's diagnosis"),
-        (&["triage", here], "the analyzer's property checks"),
-        (&["apply", here], "the analyzer's way back"),
+        (&["triage", here], "the runner for many traces"),
         (&["report", si, "-o", "r.html"], "the page writer"),
     ] {
         warpath_with(arguments)

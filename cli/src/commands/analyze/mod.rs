@@ -141,10 +141,14 @@ impl Invocation for AnalyzeArgs {
     }
 }
 
+/// The format of a folder's manifest.
+pub(super) const MANIFEST: &str = "warpath.manifest/1";
+
 /// `warpath.manifest/1`: what each script of a folder asks, and what its symbols mean.
 #[derive(Debug, Serialize)]
 struct FolderManifest {
     format: &'static str,
+    model: &'static str,
     scripts: Vec<Entry>,
 }
 
@@ -160,7 +164,7 @@ struct Entry {
 fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Result<FolderManifest> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let options = Options { model: config.model.into(), ..Options::default() };
-    let mut manifest = FolderManifest { format: "warpath.manifest/1", scripts: Vec::new() };
+    let mut manifest = FolderManifest { format: MANIFEST, model: config.model.name(), scripts: Vec::new() };
     for (number, path) in config.traces.iter().enumerate() {
         let source = Source { path: path.clone(), form: None, salvage: false };
         let loaded = source.load()?;
@@ -169,15 +173,13 @@ fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Res
         }
         let cannot = || format!("cannot analyse {}", path.display());
         let forest = Forest::of(&loaded.trace).with_context(cannot)?;
-        let prefix = if config.traces.len() > 1 { format!("{}-", number + 1) } else { String::new() };
         for end in open_ends(&forest) {
             let (grown, node) = end.place(&forest);
             let forest = grown.as_ref().unwrap_or(&forest);
             let (script, meaning) = Question::at(forest, &end, node, options)
                 .and_then(|mut q| q.script())
                 .with_context(cannot)?;
-            let event = forest.name(node).replace(['#', '~'], "-");
-            let file = format!("{prefix}{}-{event}.smt2", stem(path));
+            let file = script_name(config.traces.len(), number, path, &forest.name(node));
             replace_file(&folder.join(&file), |out| Ok(out.write_all(script.as_bytes())?))?;
             console.detail(format_args!("{file}: {}", meaning.question));
             manifest.scripts.push(Entry { file, trace: path.clone(), manifest: meaning });
@@ -185,6 +187,12 @@ fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Res
     }
     JsonTarget::File(folder.join("manifest.json")).write(&manifest)?;
     Ok(manifest)
+}
+
+/// The file of a question about an event of the `number`-th trace.
+fn script_name(traces: usize, number: usize, trace: &Path, event: &str) -> String {
+    let prefix = if traces > 1 { format!("{}-", number + 1) } else { String::new() };
+    format!("{prefix}{}-{}.smt2", stem(trace), event.replace(['#', '~'], "-"))
 }
 
 /// The trace's name without endings; only characters that are harmless in file names.
