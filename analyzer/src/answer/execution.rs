@@ -6,7 +6,7 @@ use warpath_solvers::term::{Model, Value};
 use warpath_trace::event::{Op, WaitResult};
 
 use crate::encode::{Encoding, Point, drains};
-use crate::model::{Forest, NodeId};
+use crate::model::{Forest, NodeId, TreeIx};
 
 /// Events and commits in order, and the inputs. Events that no constraint mentions stand as early as program
 /// order, forks and joins allow.
@@ -125,17 +125,10 @@ impl LineUp<'_, '_> {
                 let mut needs: Vec<Point> =
                     node.parent.iter().map(|&(parent, _)| Point::Issue(parent)).collect();
                 if node.parent.is_none() {
-                    let forked =
-                        |op: &Op| matches!(op, Op::Fork { child } if child.index() == node.tree.index());
-                    needs.extend(self.executed(forked));
+                    needs.extend(self.executed(self.forest.forks(node.tree)).take(1));
                 }
                 if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
-                    let ends = self.forest.ids().filter(|&end| {
-                        self.enabled[end.index()]
-                            && self.forest.node(end).tree.index() == child.index()
-                            && matches!(self.forest.node(end).op, Op::End)
-                    });
-                    needs.extend(ends.map(Point::Issue));
+                    needs.extend(self.executed(self.forest.ends(TreeIx(child.0))));
                 }
                 if drains(&node.op) {
                     needs.extend(self.commits_above(id));
@@ -145,16 +138,14 @@ impl LineUp<'_, '_> {
             Point::Commit(_) => {
                 let mut needs = vec![Point::Issue(id)];
                 let earlier = self.commits_above(id);
-                needs.extend(earlier.filter(|&other| self.encoding.always_precedes(other, point)));
+                needs.extend(earlier.filter(|&other| self.encoding.must_precede(other, point)));
                 needs
             }
         }
     }
 
-    fn executed(&self, wanted: impl Fn(&Op) -> bool) -> impl Iterator<Item = Point> {
-        let found =
-            self.forest.ids().find(|&id| self.enabled[id.index()] && wanted(&self.forest.node(id).op));
-        found.map(Point::Issue).into_iter()
+    fn executed<'n>(&'n self, nodes: &'n [NodeId]) -> impl Iterator<Item = Point> + 'n {
+        nodes.iter().copied().filter(|id| self.enabled[id.index()]).map(Point::Issue)
     }
 
     /// Commits of the writes above, down from the last drain.

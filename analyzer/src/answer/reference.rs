@@ -122,11 +122,7 @@ impl<'f> Reference<'f> {
         }
         match (node.parent, self.ends.get(&tree)) {
             (None, None) => {
-                let has_fork = self
-                    .forest
-                    .nodes()
-                    .iter()
-                    .any(|other| matches!(other.op, Op::Fork { child } if child.index() == tree.index()));
+                let has_fork = !self.forest.forks(tree).is_empty();
                 if has_fork && !self.forked[tree.index()] {
                     return Err("the thread has not been forked".to_owned());
                 }

@@ -45,10 +45,8 @@ impl Encoding<'_> {
 
     /// How many make a round.
     pub(crate) fn parties(&self, barrier: LocationId) -> u32 {
-        let parties = self.forest.nodes().iter().find_map(|node| match node.op {
-            Op::SyncInit { object, kind: SyncKind::Barrier { parties } } if object == barrier => {
-                Some(parties)
-            }
+        let parties = self.forest.kinds(barrier).iter().find_map(|kind| match *kind {
+            SyncKind::Barrier { parties } => Some(parties),
             _ => None,
         });
         parties.unwrap_or(1).max(1)

@@ -5,15 +5,13 @@
 //! what those writes depend on); what waits on these paths need (forks, ends, releases, signals, posts,
 //! arrivals, wakes).
 
-use std::collections::HashMap;
-
 use warpath_trace::event::{Op, WaitResult};
 use warpath_trace::expr::Leaf;
 use warpath_trace::ids::{ExprId, LocationId};
 
 use super::accesses::{Accesses, sync_objects};
 use super::object_tree::ObjectTrees;
-use crate::model::{Cells, Forest, NodeId};
+use crate::model::{Cells, Forest, NodeId, TreeIx};
 
 /// What takes part.
 #[derive(Clone, Debug)]
@@ -39,8 +37,6 @@ impl Cone {
             cells,
             accesses: Accesses::of(forest, cells, |_| true),
             trees: ObjectTrees::of(forest, |_| true),
-            forks: HashMap::new(),
-            ends: HashMap::new(),
             cone: Cone {
                 takes_part: vec![false; forest.nodes().len()],
                 value_matters: vec![false; forest.nodes().len()],
@@ -49,13 +45,6 @@ impl Cone {
             cells_done: vec![false; cells.all().len()],
             nodes: Vec::new(),
         };
-        for id in forest.ids() {
-            match forest.node(id).op {
-                Op::Fork { child } => walk.forks.entry(child.index()).or_default().push(id),
-                Op::End => walk.ends.entry(forest.node(id).tree.index()).or_default().push(id),
-                _ => {}
-            }
-        }
         for &target in targets {
             walk.execute(target);
             walk.decide(target);
@@ -76,8 +65,6 @@ struct Walk<'f> {
     cells: &'f Cells,
     accesses: Accesses,
     trees: ObjectTrees,
-    forks: HashMap<usize, Vec<NodeId>>,
-    ends: HashMap<usize, Vec<NodeId>>,
     cone: Cone,
     exprs: Vec<bool>,
     cells_done: Vec<bool>,
@@ -162,14 +149,12 @@ impl Walk<'_> {
                 self.decide(parent);
             }
             None => {
-                let forks = self.forks.get(&node.tree.index()).cloned().unwrap_or_default();
-                self.execute_all(&forks);
+                self.execute_all(forest.forks(node.tree));
             }
         }
         match node.op {
             Op::Join { child, result: WaitResult::Done, .. } => {
-                let ends = self.ends.get(&child.index()).cloned().unwrap_or_default();
-                self.execute_all(&ends);
+                self.execute_all(forest.ends(TreeIx(child.0)));
             }
             Op::Assume { condition: Some(expr), .. } => self.expr(expr),
             Op::Rmw { .. } if node.pinned => self.value(id),

@@ -115,12 +115,8 @@ impl Holdings {
 }
 
 fn is_recursive(forest: &Forest, lock: LocationId) -> bool {
-    forest.nodes().iter().any(|node| match node.op {
-        Op::SyncInit { object, kind: SyncKind::Mutex { kind, .. } } => {
-            object == lock && kind == MutexKind::Recursive
-        }
-        _ => false,
-    })
+    let recursive = |kind: &SyncKind| matches!(kind, SyncKind::Mutex { kind: MutexKind::Recursive, .. });
+    forest.kinds(lock).iter().any(recursive)
 }
 
 pub(crate) fn conflict(a: RwMode, b: RwMode) -> bool {

@@ -108,18 +108,14 @@ impl Encoding<'_> {
         }
     }
 
-    fn must_precede(&self, a: Point, b: Point) -> bool {
+    /// Is the order of the two the same in every execution that has both?
+    pub(crate) fn must_precede(&self, a: Point, b: Point) -> bool {
         match (a, b) {
             (Point::Issue(a), Point::Issue(b)) => self.must.before(a, b),
             (Point::Issue(a), Point::Commit(b)) => a == b || self.must.before(a, b),
             (Point::Commit(a), Point::Issue(b)) => self.drained_before(a, b),
             (Point::Commit(a), Point::Commit(b)) => self.commits_in_order(a, b) || self.drained_before(a, b),
         }
-    }
-
-    /// Is the order of the two the same in every execution that has both?
-    pub(crate) fn always_precedes(&self, a: Point, b: Point) -> bool {
-        self.must_precede(a, b)
     }
 
     /// Is there something between the two that waits for the write's commit?

@@ -5,7 +5,7 @@
 //! comes from a post with no other wait in between.
 
 use warpath_solvers::term::{Sort, TermError, TermId};
-use warpath_trace::event::{Op, SyncKind, WaitResult};
+use warpath_trace::event::{Op, WaitResult};
 use warpath_trace::ids::LocationId;
 
 use super::{About, Encoding, Point};
@@ -76,15 +76,7 @@ impl Encoding<'_> {
     fn semaphore_uses(&self, semaphore: LocationId) -> Uses {
         let mut uses =
             Uses { initial: 0, binary: false, taken: Vec::new(), posts: Vec::new(), counted: Vec::new() };
-        let init = self.forest.nodes().iter().find_map(|node| match node.op {
-            Op::SyncInit { object, kind: SyncKind::Semaphore { initial, maximum } }
-                if object == semaphore =>
-            {
-                Some((initial, maximum == Some(1)))
-            }
-            _ => None,
-        });
-        (uses.initial, uses.binary) = init.unwrap_or((0, false));
+        (uses.initial, uses.binary) = self.forest.semaphore(semaphore);
         for &id in self.accesses.sync(semaphore) {
             match self.forest.node(id).op {
                 Op::SemPost { .. } => uses.posts.push(id),

@@ -5,7 +5,7 @@ use warpath_solvers::term::{Sort, TermError, TermId};
 use warpath_trace::event::{Op, WaitResult};
 
 use super::{About, Encoding};
-use crate::model::{NodeId, Outcome};
+use crate::model::{NodeId, Outcome, TreeIx};
 
 impl Encoding<'_> {
     pub(super) fn thread(&mut self, id: NodeId) -> Result<(), TermError> {
@@ -20,7 +20,7 @@ impl Encoding<'_> {
             None => needs.extend(self.forked(id)?),
         }
         match node.op {
-            Op::Join { child, result: WaitResult::Done, .. } => needs.push(self.joined(id, child.index())?),
+            Op::Join { child, result: WaitResult::Done, .. } => needs.push(self.joined(id, TreeIx(child.0))?),
             Op::Assume { condition: Some(condition), .. } => needs.push(self.expr(condition)?),
             _ => {}
         }
@@ -36,31 +36,21 @@ impl Encoding<'_> {
 
     /// `∨ over its fork nodes f: en(f) ∧ o(f) < o(n)`; nothing for a thread that nobody forks.
     fn forked(&mut self, root: NodeId) -> Result<Option<TermId>, TermError> {
-        let tree = self.forest.node(root).tree;
-        let forks: Vec<NodeId> = self
-            .forest
-            .ids()
-            .filter(|&id| matches!(self.op(id), Op::Fork { child } if child.index() == tree.index()))
-            .collect();
+        let forks = self.forest.forks(self.forest.node(root).tree);
         if forks.is_empty() {
             return Ok(None);
         }
         let mut ways = Vec::new();
-        for fork in forks {
+        for &fork in forks {
             ways.push(self.executed_before(fork, root)?);
         }
         self.terms.or(&ways).map(Some)
     }
 
     /// `∨ over the child's end nodes e: en(e) ∧ o(e) < o(j)`.
-    fn joined(&mut self, join: NodeId, child: usize) -> Result<TermId, TermError> {
-        let ends: Vec<NodeId> = self
-            .forest
-            .ids()
-            .filter(|&id| self.forest.node(id).tree.index() == child && matches!(self.op(id), Op::End))
-            .collect();
+    fn joined(&mut self, join: NodeId, child: TreeIx) -> Result<TermId, TermError> {
         let mut ways = Vec::new();
-        for end in ends {
+        for &end in self.forest.ends(child) {
             ways.push(self.executed_before(end, join)?);
         }
         self.terms.or(&ways)

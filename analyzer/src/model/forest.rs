@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
-use warpath_trace::event::Op;
+use warpath_trace::event::{Op, SyncKind};
 use warpath_trace::expr::ExprPool;
+use warpath_trace::ids::LocationId;
 use warpath_trace::thread::ThreadKey;
 
 use super::identity::Places;
@@ -102,6 +103,11 @@ pub struct Forest {
     pub(super) roots: Vec<Option<NodeId>>,
     pub(super) nodes: Vec<Node>,
     pub(super) ranks: HashMap<(TreeIx, u32), u32>,
+    /// Per tree, the events that start its thread, and those that end it; both ascending.
+    pub(super) forks: Vec<Vec<NodeId>>,
+    pub(super) ends: Vec<Vec<NodeId>>,
+    /// What synchronisation objects were made as, by first sight.
+    kinds: HashMap<LocationId, Vec<SyncKind>>,
     pub(super) inputs: Vec<InputVar>,
     pub(super) input_ids: HashMap<InputVar, u32>,
     /// Objects and locations.
@@ -148,6 +154,30 @@ impl Forest {
         &self.nodes[id.index()]
     }
 
+    /// The events that start a thread; none for one that nobody forks.
+    pub fn forks(&self, tree: TreeIx) -> &[NodeId] {
+        &self.forks[tree.index()]
+    }
+
+    /// The events that end a thread.
+    pub fn ends(&self, tree: TreeIx) -> &[NodeId] {
+        &self.ends[tree.index()]
+    }
+
+    /// What a synchronisation object was made as, each time one was.
+    pub fn kinds(&self, object: LocationId) -> &[SyncKind] {
+        self.kinds.get(&object).map_or(&[], |kinds| &kinds[..])
+    }
+
+    /// Initial units of a semaphore, and whether it holds at most one.
+    pub(crate) fn semaphore(&self, object: LocationId) -> (u32, bool) {
+        let made = self.kinds(object).iter().find_map(|kind| match *kind {
+            SyncKind::Semaphore { initial, maximum } => Some((initial, maximum == Some(1))),
+            _ => None,
+        });
+        made.unwrap_or((0, false))
+    }
+
     /// All node ids.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
@@ -188,6 +218,12 @@ impl Forest {
         let rank = self.ranks.entry((node.tree, node.depth)).or_insert(0);
         node.rank = *rank;
         *rank += 1;
+        match node.op {
+            Op::Fork { child } => self.forks[child.index()].push(id),
+            Op::End => self.ends[node.tree.index()].push(id),
+            Op::SyncInit { object, kind } => self.kinds.entry(object).or_default().push(kind),
+            _ => {}
+        }
         match node.parent {
             Some((parent, outcome)) => self.nodes[parent.index()].children.push(Child { outcome, node: id }),
             None => self.roots[node.tree.index()] = Some(id),

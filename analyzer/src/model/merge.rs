@@ -244,6 +244,8 @@ impl Forest {
         self.keys.push(key.clone());
         self.by_key.insert(key.clone(), tree);
         self.roots.push(None);
+        self.forks.push(Vec::new());
+        self.ends.push(Vec::new());
         tree
     }
 

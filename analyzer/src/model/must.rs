@@ -32,15 +32,6 @@ impl MustOrder {
             trees,
             clocks: vec![None; forest.nodes().len() * trees],
         };
-        let mut forks: Vec<Vec<NodeId>> = vec![Vec::new(); trees];
-        let mut ends: Vec<Vec<NodeId>> = vec![Vec::new(); trees];
-        for id in forest.ids() {
-            match forest.node(id).op {
-                Op::Fork { child } => forks[child.index()].push(id),
-                Op::End => ends[forest.node(id).tree.index()].push(id),
-                _ => {}
-            }
-        }
         // A node's clock needs those of its parent, its fork and the end it joins: the recursion is only as
         // deep as threads wait for each other, but a stack of our own costs nothing.
         let mut done = vec![false; forest.nodes().len()];
@@ -56,10 +47,10 @@ impl MustOrder {
                 let node = forest.node(id);
                 let mut before: Vec<NodeId> = node.parent.iter().map(|&(parent, _)| parent).collect();
                 if node.parent.is_none() {
-                    before.extend(only(&forks[node.tree.index()]));
+                    before.extend(only(forest.forks(node.tree)));
                 }
                 if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
-                    before.extend(only(&ends[child.index()]));
+                    before.extend(only(forest.ends(TreeIx(child.0))));
                 }
                 let open: Vec<NodeId> = before
                     .iter()

@@ -4,7 +4,6 @@
 //! the same state: they can be made adjacent.
 
 use warpath_solvers::term::{TermError, TermId};
-use warpath_trace::event::Op;
 
 use crate::encode::Encoding;
 use crate::model::{Forest, NodeId};
@@ -13,7 +12,7 @@ use crate::model::{Forest, NodeId};
 pub(super) fn pending_cone(forest: &Forest, id: NodeId) -> Vec<NodeId> {
     match forest.node(id).parent {
         Some((parent, _)) => vec![parent],
-        None => forks(forest, id),
+        None => forest.forks(forest.node(id).tree).to_vec(),
     }
 }
 
@@ -30,10 +29,10 @@ pub(super) fn pending(encoding: &mut Encoding<'_>, id: NodeId) -> Result<TermId,
             next.extend(forest.node(parent).children.iter().map(|child| child.node));
         }
         None => {
-            let forks = forks(forest, id);
+            let forks = forest.forks(forest.node(id).tree);
             if !forks.is_empty() {
                 let started: Vec<TermId> =
-                    forks.into_iter().map(|fork| encoding.en(fork)).collect::<Result<_, _>>()?;
+                    forks.iter().map(|&fork| encoding.en(fork)).collect::<Result<_, _>>()?;
                 parts.push(encoding.terms.or(&started)?);
             }
             next.push(id);
@@ -44,12 +43,4 @@ pub(super) fn pending(encoding: &mut Encoding<'_>, id: NodeId) -> Result<TermId,
         parts.push(encoding.terms.not(en)?);
     }
     encoding.terms.and(&parts)
-}
-
-/// The events that start the thread of this one.
-pub(super) fn forks(forest: &Forest, id: NodeId) -> Vec<NodeId> {
-    let tree = forest.node(id).tree;
-    let is_fork =
-        |&fork: &NodeId| matches!(forest.node(fork).op, Op::Fork { child } if child.index() == tree.index());
-    forest.ids().filter(is_fork).collect()
 }

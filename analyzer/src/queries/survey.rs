@@ -105,10 +105,8 @@ impl<'f> Survey<'f> {
 
     /// Was the object made as a mutex that its owner may not acquire again?
     pub(crate) fn waits_for_itself(&self, lock: LocationId) -> bool {
-        self.forest.nodes().iter().all(|node| match node.op {
-            Op::SyncInit { object, kind: SyncKind::Mutex { kind, .. } } if object == lock => {
-                kind == MutexKind::Normal
-            }
+        self.forest.kinds(lock).iter().all(|kind| match kind {
+            SyncKind::Mutex { kind, .. } => *kind == MutexKind::Normal,
             _ => true,
         })
     }

@@ -14,7 +14,7 @@ use warpath_solvers::solve::{AnswerFile, Recorded, answer_path};
 use warpath_solvers::term::Value;
 use warpath_trace::si::Si;
 
-use super::analyze::MANIFEST;
+use super::analyze::{MANIFEST, script_ending};
 use crate::app::Invocation;
 use crate::console::{self, Console};
 use crate::exit::Exit;
@@ -208,8 +208,7 @@ fn schedule(
     for end in open_ends(forest) {
         let (grown, node) = end.place(forest);
         let forest = grown.as_ref().unwrap_or(forest);
-        let event = forest.name(node).replace(['#', '~'], "-");
-        if !entry.file.ends_with(&format!("-{event}.smt2")) {
+        if !entry.file.ends_with(&script_ending(&forest.name(node))) {
             continue;
         }
         let mut question = Question::at(forest, &end, node, options)?;

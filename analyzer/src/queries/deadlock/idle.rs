@@ -1,7 +1,7 @@
 //! Semaphores and barriers at the end of an execution prefix: is a unit left, is the round complete?
 
 use warpath_solvers::term::{TermError, TermId};
-use warpath_trace::event::{Op, SyncKind, WaitResult};
+use warpath_trace::event::{Op, WaitResult};
 use warpath_trace::ids::LocationId;
 
 use crate::encode::{Encoding, Point};
@@ -21,13 +21,7 @@ pub(super) fn uses(forest: &Forest, object: LocationId) -> impl Iterator<Item = 
 /// No unit is left.
 pub(super) fn empty(encoding: &mut Encoding<'_>, semaphore: LocationId) -> Result<TermId, TermError> {
     let forest = encoding.forest;
-    let kind = forest.nodes().iter().find_map(|node| match node.op {
-        Op::SyncInit { object, kind: SyncKind::Semaphore { initial, maximum } } if object == semaphore => {
-            Some((initial, maximum == Some(1)))
-        }
-        _ => None,
-    });
-    let (initial, binary) = kind.unwrap_or((0, false));
+    let (initial, binary) = forest.semaphore(semaphore);
     let is_post = |id: &NodeId| matches!(forest.node(*id).op, Op::SemPost { .. });
     let (posts, waits): (Vec<NodeId>, Vec<NodeId>) =
         uses(forest, semaphore).filter(|&id| encoding.has(id)).partition(is_post);

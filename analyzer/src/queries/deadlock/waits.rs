@@ -191,14 +191,11 @@ pub(super) struct Ends {
 impl Ends {
     pub(super) fn of(survey: &Survey<'_>, main_ends: bool) -> Ends {
         let trees = survey.forest.keys().len();
-        let mut found = Ends { ends: vec![Vec::new(); trees], forks: vec![Vec::new(); trees] };
-        for id in survey.forest.ids() {
-            match survey.forest.node(id).op {
-                Op::End => found.ends[survey.forest.node(id).tree.index()].push(id),
-                Op::Fork { child } => found.forks[child.index()].push(id),
-                _ => {}
-            }
-        }
+        let forest = survey.forest;
+        let mut found = Ends {
+            ends: forest.trees().map(|tree| forest.ends(tree).to_vec()).collect(),
+            forks: forest.trees().map(|tree| forest.forks(tree).to_vec()).collect(),
+        };
         if !main_ends {
             for tree in 0..trees {
                 if found.forks[tree].is_empty() {

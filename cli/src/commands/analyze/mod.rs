@@ -192,7 +192,12 @@ fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Res
 /// The file of a question about an event of the `number`-th trace.
 fn script_name(traces: usize, number: usize, trace: &Path, event: &str) -> String {
     let prefix = if traces > 1 { format!("{}-", number + 1) } else { String::new() };
-    format!("{prefix}{}-{}.smt2", stem(trace), event.replace(['#', '~'], "-"))
+    format!("{prefix}{}{}", stem(trace), script_ending(event))
+}
+
+/// How the name of a question about an event ends.
+pub(super) fn script_ending(event: &str) -> String {
+    format!("-{}.smt2", event.replace(['#', '~'], "-"))
 }
 
 /// The trace's name without endings; only characters that are harmless in file names.
