@@ -73,7 +73,7 @@ impl Statistics {
 
 /// Something that answers questions about a stack of assertions.
 ///
-/// All calls must be given the same arena, which may grow between them. Asserting only takes note; the talking is
+/// All calls must be given the same arena, which may grow between them, until [`Smt::change_arena`]. Asserting only takes note; the talking is
 /// done by [`Smt::check`], and a solver process that is lost there is replaced by a new one at the next.
 pub trait Smt: Send {
     /// Who answers: names and versions.
@@ -99,6 +99,12 @@ pub trait Smt: Send {
     /// Forgets everything asserted since the last push.
     fn pop(&mut self) -> Result<(), StackError> {
         self.stack_mut().pop()
+    }
+
+    /// Forgets everything, so that another arena may follow. A process that was told everything behind a push is
+    /// kept: starting one takes longer than most answers.
+    fn change_arena(&mut self) {
+        self.stack_mut().change_arena();
     }
 
     /// Asserts a Boolean term.

@@ -23,6 +23,8 @@ pub struct Stack {
     names: FxHashSet<Arc<str>>,
     /// Number of the next level. Never used twice, so a process can tell a level from another at the same height.
     next: u64,
+    /// How many arenas there were before the one whose terms are asserted now.
+    arena: u64,
 }
 
 /// What was asserted between one push and the next.
@@ -65,6 +67,7 @@ impl Default for Stack {
             levels: vec![Level { number: 0, assertions: Vec::new() }],
             names: FxHashSet::default(),
             next: 1,
+            arena: 0,
         }
     }
 }
@@ -110,6 +113,17 @@ impl Stack {
         self.names.clear();
     }
 
+    /// Forgets everything, so that the terms of another arena may follow. A process goes on if nothing was asserted
+    /// on the first level: the others can be popped.
+    pub fn change_arena(&mut self) {
+        match self.levels[0].assertions.is_empty() {
+            true => self.levels.truncate(1),
+            false => self.reset(),
+        }
+        self.names.clear();
+        self.arena += 1;
+    }
+
     /// All live assertions, the oldest first.
     pub fn assertions(&self) -> impl Iterator<Item = &Assertion> {
         self.levels.iter().flat_map(|level| &level.assertions)
@@ -118,6 +132,10 @@ impl Stack {
     /// How many levels have been pushed.
     pub fn depth(&self) -> usize {
         self.levels.len() - 1
+    }
+
+    pub(crate) fn arena(&self) -> u64 {
+        self.arena
     }
 
     pub(crate) fn levels(&self) -> &[Level] {

@@ -344,3 +344,44 @@ fn a_logic_that_grows_costs_a_new_process_but_no_answer() {
         assert_eq!(session.statistics().starts, 3, "{name}");
     }
 }
+
+#[test]
+fn one_process_serves_many_arenas() {
+    for name in ALL {
+        let solver = needed(name);
+        let incremental = solver.config.abilities.incremental;
+        let mut session = session(solver);
+        for round in 0..4 {
+            session.change_arena();
+            // The same ids and the same names mean something else in every arena.
+            let mut terms = Terms::new();
+            let width = 8 + round;
+            let x = terms.constant("x", Sort::Bits(width)).unwrap();
+            let wanted = terms.bits(u128::from(round), width).unwrap();
+            let equal = terms.eq(x, wanted).unwrap();
+            let differs = terms.not(equal).unwrap();
+            session.push();
+            session.assert(&terms, if round % 2 == 0 { equal } else { differs }).unwrap();
+            let answer = session.check(&terms, &ask());
+            let Answer::Sat(model) = answer else { panic!("{name}: {answer:?}") };
+            assert_eq!(model.get(x) == Value::bits(round.into(), width), round % 2 == 0, "{name}");
+            session.push();
+            session.assert(&terms, if round % 2 == 0 { differs } else { equal }).unwrap();
+            assert!(matches!(session.check(&terms, &ask()), Answer::Unsat { .. }), "{name}");
+        }
+        assert_eq!(session.statistics().starts, if incremental { 1 } else { 8 }, "{name}");
+        // What was asserted on the first level cannot be popped: the process is replaced.
+        session.change_arena();
+        let mut terms = Terms::new();
+        let p = terms.constant("p", Sort::Bool).unwrap();
+        session.assert(&terms, p).unwrap();
+        assert!(matches!(session.check(&terms, &ask()), Answer::Sat(_)), "{name}");
+        session.change_arena();
+        let mut terms = Terms::new();
+        let q = terms.constant("q", Sort::Bool).unwrap();
+        let not_q = terms.not(q).unwrap();
+        session.assert(&terms, not_q).unwrap();
+        assert!(matches!(session.check(&terms, &ask()), Answer::Sat(_)), "{name}");
+        assert_eq!(session.statistics().starts, if incremental { 2 } else { 10 }, "{name}");
+    }
+}

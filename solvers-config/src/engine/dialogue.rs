@@ -139,31 +139,38 @@ impl Dialogue {
     }
 
     pub(crate) fn declare(&mut self, symbol: &str, sort: &str) -> Result<(), Failure> {
-        self.tell(|solver| solver.declare_const(symbol, sort))
+        self.say(format_args!("(declare-const {symbol} {sort})"))
     }
 
     pub(crate) fn define(&mut self, symbol: &str, sort: &str, body: &str) -> Result<(), Failure> {
-        self.tell(|solver| solver.define_fun(symbol, None::<(&str, &str)>, sort, body))
+        self.say(format_args!("(define-fun {symbol} () {sort} {body})"))
     }
 
     pub(crate) fn assert(&mut self, formula: &str) -> Result<(), Failure> {
-        self.tell(|solver| solver.assert(formula))
+        self.say(format_args!("(assert {formula})"))
     }
 
     pub(crate) fn assert_named(&mut self, name: &str, formula: &str) -> Result<(), Failure> {
-        self.tell(|solver| solver.named_assert(name, formula))
+        self.say(format_args!("(assert (! {formula} :named {name}))"))
     }
 
     pub(crate) fn assert_soft(&mut self, formula: &str, weight: u64) -> Result<(), Failure> {
-        self.tell(|solver| Ok(writeln!(solver, "(assert-soft {formula} :weight {weight})")?))
+        self.say(format_args!("(assert-soft {formula} :weight {weight})"))
     }
 
     pub(crate) fn push(&mut self) -> Result<(), Failure> {
-        self.tell(|solver| solver.push(1))
+        self.say(format_args!("(push 1)"))
     }
 
+    /// At once: a solver that ends over it does so before it is asked the next question.
     pub(crate) fn pop(&mut self) -> Result<(), Failure> {
         self.tell(|solver| solver.pop(1))
+    }
+
+    /// A command that has no answer, into the buffer of `rsmt2`: its own methods flush after each, and a formula
+    /// has thousands.
+    fn say(&mut self, command: std::fmt::Arguments<'_>) -> Result<(), Failure> {
+        self.tell(|solver| Ok(writeln!(solver, "{command}")?))
     }
 
     /// `check-sat`, with assumptions if there are any; `None` for `unknown`.

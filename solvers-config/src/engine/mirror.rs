@@ -32,6 +32,8 @@ pub(crate) struct Mirror {
     /// Constants in force, by the level that declared them.
     constants: Vec<TermId>,
     named: Vec<Named>,
+    /// Which of the stack's arenas the definitions are of.
+    arena: u64,
 }
 
 /// A named assertion that the process knows.
@@ -64,6 +66,11 @@ pub(crate) struct Addition {
 }
 
 impl Mirror {
+    /// The process has been told nothing.
+    pub(crate) fn new() -> Self {
+        Self { definitions: Definitions::with_numbers(), ..Self::default() }
+    }
+
     /// Whether the process can be brought up to the stack: a first level cannot be popped.
     pub(crate) fn can_follow(&self, stack: &Stack) -> bool {
         match (self.levels.first(), stack.levels().first()) {
@@ -80,6 +87,12 @@ impl Mirror {
         let pops = self.levels.len() - common;
         for _ in 0..pops {
             self.pop();
+        }
+        if self.arena != stack.arena() {
+            // Only an empty first level is left, see `Stack::change_arena`.
+            self.definitions.reset();
+            self.definitions.push(self.levels.len());
+            self.arena = stack.arena();
         }
         let mut additions = Vec::new();
         for (height, level) in levels.iter().enumerate() {

@@ -159,7 +159,7 @@ impl Engine {
             }
         }
         self.process = None;
-        let mut mirror = Mirror::default();
+        let mut mirror = Mirror::new();
         let plan = self.solver.plan(&mut mirror, inquiry)?;
         if inquiry.query.cancel.is_cancelled() {
             return Err(Reason::Interrupted);

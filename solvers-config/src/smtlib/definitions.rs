@@ -80,6 +80,16 @@ enum Mark {
     Named(u64),
 }
 
+/// What constants are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Naming {
+    /// By their names: for scripts, which people read.
+    #[default]
+    Names,
+    /// By numbers: for dialogues, which nobody reads and whose length costs time.
+    Numbers,
+}
+
 /// The symbols that are known to a solver, by levels of its assertion stack.
 ///
 /// ```
@@ -104,6 +114,7 @@ pub struct Definitions {
     /// What each level above the first introduced.
     levels: Vec<Vec<TermId>>,
     next: u64,
+    naming: Naming,
     /// Working memory of `collect`, kept because most assertions are small.
     stack: Vec<(TermId, bool)>,
     cone: Vec<TermId>,
@@ -113,6 +124,11 @@ impl Definitions {
     /// Nothing is known.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Nothing is known, and constants will be called by numbers: for dialogues, whose length costs time.
+    pub fn with_numbers() -> Self {
+        Self { naming: Naming::Numbers, ..Self::default() }
     }
 
     /// Follows `(push n)`.
@@ -135,7 +151,7 @@ impl Definitions {
 
     /// Follows `(reset)` and `(reset-assertions)`: nothing is known and no level is open.
     pub fn reset(&mut self) {
-        *self = Self::new();
+        *self = Self { naming: self.naming, ..Self::new() };
     }
 
     /// What must be sent, in this order, before `roots` can be written. Introduces it.
@@ -249,7 +265,10 @@ impl Definitions {
     }
 
     fn declare(&mut self, terms: &Terms, id: TermId, name: &str) -> Introduction {
-        let symbol = symbol::quote(name);
+        let symbol = match self.naming {
+            Naming::Names => symbol::quote(name),
+            Naming::Numbers => format!("x{}", id.index()),
+        };
         self.symbols.insert(id, symbol.as_str().into());
         self.record(id);
         Introduction::Declare { constant: id, symbol, sort: terms.sort(id) }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A solver that knows one formula (`p`, asserted) and misbehaves once, in the way its first argument says.
+# A solver that knows one formula (a constant, asserted, which the dialogue calls `x2`) and misbehaves once, in the way
+# its first argument says.
 #   $1 how to misbehave    $2 a marker to find its processes by    $3 a file that exists once it has misbehaved
 mode=$1
 export WARPATH_FAKE_MARKER="$2"
@@ -59,7 +60,7 @@ while IFS= read -r line; do
                 non-ascii-error) printf '(error "Ungültig: → (")\n' ;;
                 invalid-utf8-error) printf '(error "bad \377\376 bytes")\n' ;;
                 unsupported) echo unsupported ;;
-                half-answer) printf '((p' ; hang ;;
+                half-answer) printf '((x2' ; hang ;;
                 verdict-in-list) echo "(sat)" ;;
                 unknown) echo unknown ;;
                 too-much) echo sat; echo sat ;;
@@ -77,14 +78,14 @@ while IFS= read -r line; do
             case $mode in
                 crash-at-values) crash ;;
                 hang-at-values) hang ;;
-                wrong-model) echo "((p false))" ;;
-                wrong-sort) echo "((p 5))" ;;
-                no-value) echo "((p maybe))" ;;
+                wrong-model) echo "((x2 false))" ;;
+                wrong-sort) echo "((x2 5))" ;;
+                no-value) echo "((x2 maybe))" ;;
                 missing-value) echo "()" ;;
                 other-symbol) echo "((q true))" ;;
-                no-pairs) echo "(p true)" ;;
+                no-pairs) echo "(x2 true)" ;;
                 error-at-values) echo '(error "no model )")' ;;
-                *) echo "((p true))" ;;
+                *) echo "((x2 true))" ;;
             esac
             ;;
         "(get-unsat-core"*)

@@ -25,6 +25,18 @@ impl<'pool, F: Fn(Leaf) -> Option<u128>> Evaluator<'pool, F> {
         Evaluator { pool, leaves, known: vec![None; pool.len()] }
     }
 
+    /// One that goes on with what an earlier evaluator of the same expressions had [learnt](Evaluator::into_known):
+    /// leaves may have got values since, none may have got another.
+    pub fn resume(pool: &'pool ExprPool, leaves: F, mut known: Vec<Option<u128>>) -> Self {
+        known.resize(pool.len(), None);
+        Evaluator { pool, leaves, known }
+    }
+
+    /// The values computed so far, by expression.
+    pub fn into_known(self) -> Vec<Option<u128>> {
+        self.known
+    }
+
     /// The value; Booleans are 0 and 1.
     pub fn value(&mut self, root: ExprId) -> Result<u128, EvalError> {
         let mut stack = vec![root];
