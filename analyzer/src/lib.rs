@@ -2,12 +2,14 @@
 //!
 //! [`model`] merges traces into thread trees; [`encode`] turns them into one formula; [`queries`] asks
 //! questions on it; [`answer`] turns a solver's model into a schedule and inputs, executed by a reference
-//! interpreter before anybody sees them; [`findings`] says which properties can be violated.
+//! interpreter before anybody sees them; [`findings`] says which properties can be violated; [`window`] does so
+//! for traces that are too large to be looked at as a whole.
 
 pub mod answer;
 pub mod encode;
 pub mod findings;
 pub mod model;
 pub mod queries;
+pub mod window;
 
 mod lower;

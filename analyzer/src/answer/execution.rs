@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use warpath_solvers::term::{Model, Value};
 use warpath_trace::event::{Op, WaitResult};
 
-use crate::encode::{Encoding, Point, drains};
+use crate::encode::{Encoding, OrderSort, Point, drains};
 use crate::model::{Forest, NodeId, TreeIx};
 
 /// Events and commits in order, and the inputs. Events that no constraint mentions stand as early as program
-/// order, forks and joins allow.
+/// order, forks and joins allow. Settled events are not listed: they come before the first step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Execution {
     /// What happens, one after the other.
@@ -24,39 +24,70 @@ impl Execution {
     /// Reads it off a model of the encoding.
     pub fn of(encoding: &mut Encoding<'_>, model: &Model) -> Execution {
         let forest = encoding.forest;
-        let enabled: Vec<bool> = forest
-            .ids()
-            .map(|id| {
-                encoding.has(id)
-                    && encoding.en(id).ok().and_then(|en| model.get(en)).and_then(|v| v.as_bool())
-                        == Some(true)
-            })
-            .collect();
-        let mut mentioned: Vec<(u128, (u64, Point), Point)> = encoding
-            .order_variables()
-            .filter(|(point, _)| enabled[point.node().index()])
-            .map(|(point, term)| {
-                let moment = match model.get(term) {
-                    Some(Value::Bits { value, .. }) => value,
-                    // Shifted, so that negative numbers come first.
-                    Some(Value::Int(value)) => (value as u128) ^ (1 << 127),
-                    _ => 0,
-                };
-                (moment, encoding.observed(point), point)
-            })
-            .collect();
-        mentioned.sort();
+        let enabled = executed(encoding, model);
+        let mentioned = moments(encoding, model, &enabled);
         let mut line_up =
             LineUp { encoding, forest, enabled: &enabled, done: HashSet::new(), steps: Vec::new() };
-        for (_, _, point) in mentioned {
+        line_up.done.extend(forest.settled().map(Point::Issue));
+        for point in mentioned {
             line_up.point(point);
         }
         for id in forest.ids().filter(|id| enabled[id.index()]) {
             line_up.point(Point::Issue(id));
         }
-        let steps = line_up.steps;
+        let mut steps = line_up.steps;
+        leave_buffered(forest, &mut steps);
         Execution { steps, inputs: inputs(encoding, model), initials: initials(encoding, model) }
     }
+}
+
+/// Takes out the commits behind a region of another thread that does not end: they do not happen any more.
+fn leave_buffered(forest: &Forest, steps: &mut Vec<Point>) {
+    let settled = forest.settled().map(|id| forest.node(id));
+    let mut region: Option<TreeIx> =
+        settled.filter(|node| matches!(node.op, Op::AtomicBegin)).map(|node| node.tree).next();
+    steps.retain(|&point| {
+        let node = forest.node(point.node());
+        match (point, node.op) {
+            (Point::Issue(_), Op::AtomicBegin) => region = Some(node.tree),
+            (Point::Issue(_), Op::AtomicEnd) => region = None,
+            (Point::Commit(_), _) => return region.is_none_or(|inside| inside == node.tree),
+            _ => {}
+        }
+        true
+    });
+}
+
+/// Which events of the forest a model executes.
+pub(crate) fn executed(encoding: &mut Encoding<'_>, model: &Model) -> Vec<bool> {
+    let forest = encoding.forest;
+    let executed = |id| {
+        let is_true = |en| model.get(en).and_then(|value| value.as_bool()) == Some(true);
+        forest.is_settled(id) || (encoding.has(id) && encoding.en(id).is_ok_and(is_true))
+    };
+    forest.ids().map(executed).collect()
+}
+
+/// The executed points that a constraint mentions, in the order of a model.
+fn moments(encoding: &mut Encoding<'_>, model: &Model, executed: &[bool]) -> Vec<Point> {
+    if encoding.order_sort() == OrderSort::Pairs {
+        return encoding.lined_up(model, executed);
+    }
+    let mut mentioned: Vec<(u128, (u64, Point))> = encoding
+        .order_variables()
+        .filter(|(point, _)| executed[point.node().index()])
+        .map(|(point, term)| {
+            let moment = match model.get(term) {
+                Some(Value::Bits { value, .. }) => value,
+                // Shifted, so that negative numbers come first.
+                Some(Value::Int(value)) => (value as u128) ^ (1 << 127),
+                _ => 0,
+            };
+            (moment, encoding.observed(point))
+        })
+        .collect();
+    mentioned.sort();
+    mentioned.into_iter().map(|(_, (_, point))| point).collect()
 }
 
 fn inputs(encoding: &mut Encoding<'_>, model: &Model) -> Vec<u128> {

@@ -6,4 +6,5 @@ mod si;
 mod sync_state;
 
 pub use execution::Execution;
+pub(crate) use execution::executed;
 pub use reference::{Final, Mismatch, Reference};

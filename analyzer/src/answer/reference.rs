@@ -57,6 +57,8 @@ pub struct Reference<'f> {
     buffers: BTreeMap<TreeIx, VecDeque<Buffered>>,
     ends: BTreeMap<TreeIx, (NodeId, Outcome)>,
     found: HashMap<NodeId, u128>,
+    /// Values of expressions. Each event happens once, so they do not change.
+    known: Vec<Option<u128>>,
     sync: SyncState,
     region: Option<TreeIx>,
     forked: Vec<bool>,
@@ -84,6 +86,7 @@ impl<'f> Reference<'f> {
             buffers: BTreeMap::new(),
             ends: BTreeMap::new(),
             found: HashMap::new(),
+            known: Vec::new(),
             sync: SyncState::default(),
             region: None,
             forked: vec![false; forest.keys().len()],
@@ -96,12 +99,14 @@ impl<'f> Reference<'f> {
             reference.memory.insert(CellId(cell), value);
         }
         // Objects that were initialised before anything was recorded count from the start.
-        for node in forest.nodes() {
-            if let Op::SyncInit { object, kind } = node.op {
-                reference.sync.init(object, kind);
-            }
+        for (object, kind) in forest.made() {
+            reference.sync.init(object, kind);
         }
-        for (step, &point) in execution.steps.iter().enumerate() {
+        for id in forest.settled() {
+            reference.settle(id);
+        }
+        let open = execution.steps.iter().enumerate().filter(|(_, point)| !forest.is_settled(point.node()));
+        for (step, &point) in open {
             let done = match point {
                 Point::Issue(id) => reference.issue(id),
                 Point::Commit(id) => reference.commit(id),
@@ -109,6 +114,30 @@ impl<'f> Reference<'f> {
             done.map_err(|reason| Mismatch { step, event: describe(forest, point), reason })?;
         }
         Ok(Final { ends: reference.ends, found: reference.found, memory: reference.memory })
+    }
+
+    /// Takes over what a settled event left behind. That it could happen is known: it did.
+    fn settle(&mut self, id: NodeId) {
+        let node = self.forest.node(id);
+        let tree = node.tree;
+        let mut outcome = Outcome::Next;
+        match node.op {
+            Op::Lock { mutex, .. } => self.sync.hold(tree, mutex, RwMode::Write),
+            Op::RwLock { lock, mode, .. } => self.sync.hold(tree, lock, mode),
+            Op::CondWait { condition, mutex, .. } => self.sync.give_up(tree, condition, mutex),
+            Op::FutexWait { word, bitset, .. } => {
+                self.sync.futex_queue(tree, word, bitset);
+                outcome = Outcome::Held(true);
+            }
+            Op::FutexResume { word, result } => self.sync.futex_resumed(tree, word, result),
+            Op::Once { once, step } => self.sync.set_once(once, step),
+            // The others cannot be refused.
+            op => {
+                let done = self.perform(id, tree, op);
+                debug_assert!(done.is_ok(), "settled {op:?}: {done:?}");
+            }
+        }
+        self.ends.insert(tree, (id, outcome));
     }
 
     fn issue(&mut self, id: NodeId) -> Check<()> {
@@ -172,8 +201,9 @@ impl<'f> Reference<'f> {
             }
             Op::FutexResume { word, result } => self.sync.futex_resume(tree, word, result)?,
             Op::FutexWake { word, limit, bitset, .. } => self.sync.give(word, limit, bitset),
-            Op::FutexRequeue { from, wake_limit, move_limit, .. } => {
-                self.sync.give(from, wake_limit.saturating_add(move_limit), u32::MAX);
+            Op::FutexRequeue { from, to, wake_limit, .. } => {
+                self.sync.give(from, wake_limit, u32::MAX);
+                self.sync.futex_move(from, to);
             }
             Op::Fork { child } => self.forked[child.index()] = true,
             Op::End => self.ended[tree.index()] = true,
@@ -308,16 +338,20 @@ impl<'f> Reference<'f> {
         }
     }
 
-    fn datum(&self, datum: Datum) -> Check<u128> {
+    fn datum(&mut self, datum: Datum) -> Check<u128> {
         datum.expr.map_or(Ok(datum.value), |expr| self.value(expr))
     }
 
-    fn value(&self, expr: ExprId) -> Check<u128> {
+    fn value(&mut self, expr: ExprId) -> Check<u128> {
+        let known = std::mem::take(&mut self.known);
         let leaf = |leaf: Leaf| match leaf {
             Leaf::Input(input) => self.inputs.get(input.index()).copied(),
             Leaf::Read(_, event) => self.found.get(&NodeId(event)).copied(),
         };
-        Evaluator::new(&self.forest.exprs, leaf).value(expr).map_err(|error| error.to_string())
+        let mut evaluator = Evaluator::resume(&self.forest.exprs, leaf, known);
+        let value = evaluator.value(expr);
+        self.known = evaluator.into_known();
+        value.map_err(|error| error.to_string())
     }
 }
 

@@ -25,6 +25,8 @@ pub(super) struct SyncState {
     suspended: BTreeMap<(TreeIx, LocationId), u32>,
     waits: BTreeMap<(TreeIx, LocationId), (u64, u32)>,
     tokens: BTreeMap<LocationId, Vec<Token>>,
+    /// When, from where and to where waiters of futex words may have been moved.
+    moves: Vec<(u64, LocationId, LocationId)>,
     counts: BTreeMap<LocationId, u64>,
     arrivals: BTreeMap<LocationId, u64>,
     own_arrival: BTreeMap<(TreeIx, LocationId), u64>,
@@ -71,16 +73,21 @@ impl SyncState {
                 Err(format!("the lock is held by thread {}", owner.0))
             }
             (WaitResult::Done | WaitResult::OwnerDied, None) => {
-                match mode {
-                    RwMode::Write => self.writers.entry(lock).or_insert((tree, 0)).1 += 1,
-                    RwMode::Read => *self.readers.entry(lock).or_default().entry(tree).or_insert(0) += 1,
-                }
+                self.hold(tree, lock, mode);
                 Ok(())
             }
             (WaitResult::Busy | WaitResult::TimedOut, None) => {
                 Err(format!("the {attempt:?} attempt failed, but nobody holds the lock"))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The thread has the lock, once more than before.
+    pub(super) fn hold(&mut self, tree: TreeIx, lock: LocationId, mode: RwMode) {
+        match mode {
+            RwMode::Write => self.writers.entry(lock).or_insert((tree, 0)).1 += 1,
+            RwMode::Read => *self.readers.entry(lock).or_default().entry(tree).or_insert(0) += 1,
         }
     }
 
@@ -117,18 +124,22 @@ impl SyncState {
     }
 
     pub(super) fn cond_wait(&mut self, tree: TreeIx, condition: LocationId, mutex: LocationId) -> Step {
-        self.clock += 1;
-        match self.writers.remove(&mutex) {
-            Some((owner, count)) if owner == tree => {
-                self.suspended.insert((tree, mutex), count);
-                self.waits.insert((tree, condition), (self.clock, u32::MAX));
+        match self.writers.get(&mutex) {
+            Some((owner, _)) if *owner == tree => {
+                self.give_up(tree, condition, mutex);
                 Ok(())
             }
-            held => {
-                self.writers.extend(held.map(|held| (mutex, held)));
-                Err("waits on a condition without holding its mutex".to_owned())
-            }
+            _ => Err("waits on a condition without holding its mutex".to_owned()),
         }
+    }
+
+    /// The thread waits from now on, and has given up the mutex if it had it.
+    pub(super) fn give_up(&mut self, tree: TreeIx, condition: LocationId, mutex: LocationId) {
+        self.clock += 1;
+        if let Some((_, count)) = self.writers.remove(&mutex) {
+            self.suspended.insert((tree, mutex), count);
+        }
+        self.waits.insert((tree, condition), (self.clock, u32::MAX));
     }
 
     pub(super) fn cond_wake(
@@ -243,9 +254,14 @@ impl SyncState {
             return Err(format!("{step:?} in a once-only initialisation that is at {state:?}"));
         }
         if !matches!(step, OnceStep::Seen | OnceStep::Pending) {
-            self.once.insert(once, step);
+            self.set_once(once, step);
         }
         Ok(())
+    }
+
+    /// The initialisation stands here.
+    pub(super) fn set_once(&mut self, once: LocationId, step: OnceStep) {
+        self.once.insert(once, step);
     }
 
     pub(super) fn futex_queue(&mut self, tree: TreeIx, word: LocationId, bitset: u32) {
@@ -253,8 +269,41 @@ impl SyncState {
         self.waits.insert((tree, word), (self.clock, bitset));
     }
 
+    /// Waiters may have been moved. Who, is not followed here: from now on, those of the first word may be woken
+    /// where they can have been moved to, and limits are not counted.
+    pub(super) fn futex_move(&mut self, from: LocationId, to: LocationId) {
+        self.clock += 1;
+        self.moves.push((self.clock, from, to));
+    }
+
+    /// Can a wait have been woken on some word that waiters were moved to?
+    fn woken_elsewhere(&self, word: LocationId, since: u64, listens: u32) -> bool {
+        let mut places = vec![(word, since)];
+        for &(moment, from, to) in &self.moves {
+            if places.iter().any(|&(place, since)| place == from && since < moment) {
+                places.push((to, moment));
+            }
+        }
+        let given = |token: &Token, since: u64| token.moment > since && token.bitset & listens != 0;
+        let moved = |place: &LocationId| self.moves.iter().any(|(_, from, to)| from == place || to == place);
+        places.iter().any(|&(place, since)| {
+            moved(&place) && self.tokens.get(&place).into_iter().flatten().any(|token| given(token, since))
+        })
+    }
+
+    /// The wait is over, whatever ended it.
+    pub(super) fn futex_resumed(&mut self, tree: TreeIx, word: LocationId, result: WaitResult) {
+        if self.futex_resume(tree, word, result).is_err() {
+            self.waits.remove(&(tree, word));
+        }
+    }
+
     pub(super) fn futex_resume(&mut self, tree: TreeIx, word: LocationId, result: WaitResult) -> Step {
-        if result != WaitResult::Done || self.take_token(tree, word) {
+        let elsewhere = self
+            .waits
+            .get(&(tree, word))
+            .is_some_and(|&(since, listens)| self.woken_elsewhere(word, since, listens));
+        if result != WaitResult::Done || elsewhere || self.take_token(tree, word) {
             self.waits.remove(&(tree, word));
             return Ok(());
         }

@@ -58,7 +58,7 @@ impl Encoding<'_> {
         for &arrival in arrivals {
             before.push(self.done_before(arrival, id)?);
         }
-        let count = self.count(0, &before, number)?;
+        let count = self.count(0, &before, number.into())?;
         self.count_at_least(count, number)
     }
 

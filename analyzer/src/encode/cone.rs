@@ -5,12 +5,15 @@
 //! what those writes depend on); what waits on these paths need (forks, ends, releases, signals, posts,
 //! arrivals, wakes).
 
+use std::collections::HashSet;
+
 use warpath_trace::event::{Op, WaitResult};
 use warpath_trace::expr::Leaf;
 use warpath_trace::ids::{ExprId, LocationId};
 
 use super::accesses::{Accesses, sync_objects};
 use super::object_tree::ObjectTrees;
+use super::requeue::connected;
 use crate::model::{Cells, Forest, NodeId, TreeIx};
 
 /// What takes part.
@@ -38,13 +41,19 @@ impl Cone {
             accesses: Accesses::of(forest, cells, |_| true),
             trees: ObjectTrees::of(forest, |_| true),
             cone: Cone {
-                takes_part: vec![false; forest.nodes().len()],
+                takes_part: forest.ids().map(|id| forest.is_settled(id)).collect(),
                 value_matters: vec![false; forest.nodes().len()],
             },
             exprs: vec![false; forest.exprs.len()],
             cells_done: vec![false; cells.all().len()],
+            locks_done: HashSet::new(),
+            families_done: HashSet::new(),
             nodes: Vec::new(),
         };
+        // A settled region keeps everybody else out until it ends.
+        for id in forest.settled().filter(|&id| matches!(forest.node(id).op, Op::AtomicBegin)) {
+            walk.region(id);
+        }
         for &target in targets {
             walk.execute(target);
             walk.decide(target);
@@ -68,6 +77,10 @@ struct Walk<'f> {
     cone: Cone,
     exprs: Vec<bool>,
     cells_done: Vec<bool>,
+    /// Locks whose settled holders have been looked at.
+    locks_done: HashSet<LocationId>,
+    /// Futex words whose families take part.
+    families_done: HashSet<LocationId>,
     nodes: Vec<NodeId>,
 }
 
@@ -87,6 +100,9 @@ impl Walk<'_> {
 
     /// How control goes on behind the node matters.
     fn decide(&mut self, id: NodeId) {
+        if self.forest.is_settled(id) {
+            return;
+        }
         match self.forest.node(id).op {
             Op::Branch { condition: expr, .. }
             | Op::Switch { on: expr, .. }
@@ -188,21 +204,36 @@ impl Walk<'_> {
     fn givers(&mut self, object: LocationId) {
         let nodes = self.accesses.sync(object).to_vec();
         self.execute_all(&nodes);
-        // A requeue sends waiters to another word, whose wakes then count.
-        for id in nodes {
-            if let Op::FutexRequeue { to, .. } = self.forest.node(id).op
-                && to != object
-            {
-                let there = self.accesses.sync(to).to_vec();
-                self.execute_all(&there);
+        // Between words among which waiters are moved, who waits where is followed: wakes, and what waits compare.
+        if nodes.iter().any(|&id| matches!(self.forest.node(id).op, Op::FutexRequeue { .. }))
+            && self.families_done.insert(object)
+        {
+            for word in connected(self.forest, object) {
+                self.families_done.insert(word);
+                for id in self.accesses.sync(word).to_vec() {
+                    self.execute(id);
+                    if matches!(self.forest.node(id).op, Op::FutexWait { .. }) {
+                        self.decide(id);
+                    }
+                }
             }
         }
     }
 
     /// A lock that is taken must be able to be given back: everything that happens to it below, until it is
-    /// free. What else is taken again in between is given back in between.
+    /// free. What else is taken again in between is given back in between. So must be what settled acquisitions
+    /// hold, which are there whether anything depends on them or not.
     fn releases(&mut self, lock: LocationId, id: NodeId) {
         let mut stack = vec![(id, 1u32)];
+        if self.locks_done.insert(lock) {
+            let forest = self.forest;
+            let settled = self.accesses.sync(lock).iter().copied().take_while(|&id| forest.is_settled(id));
+            let outermost = settled.filter(|&id| match forest.node(id).op {
+                Op::Lock { .. } | Op::RwLock { .. } => self.trees.above(lock, id).is_none(),
+                _ => false,
+            });
+            stack.extend(outermost.map(|id| (id, 1)));
+        }
         while let Some((id, held)) = stack.pop() {
             for next in self.trees.below(lock, id).to_vec() {
                 self.execute(next);

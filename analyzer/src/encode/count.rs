@@ -6,9 +6,9 @@ use super::Encoding;
 
 impl Encoding<'_> {
     /// How many hold, plus `base`, as a bit-vector wide enough for it and for `limit`.
-    pub(crate) fn count(&mut self, base: u32, holds: &[TermId], limit: u32) -> Result<TermId, TermError> {
+    pub(crate) fn count(&mut self, base: u32, holds: &[TermId], limit: u64) -> Result<TermId, TermError> {
         let most = u64::from(base) + holds.len() as u64;
-        let width = (most.max(limit.into()) + 1).next_power_of_two().trailing_zeros() + 1;
+        let width = (most.max(limit) + 1).next_power_of_two().trailing_zeros() + 1;
         let zero = self.terms.bits(0, width)?;
         let one = self.terms.bits(1, width)?;
         let mut sum = self.terms.bits(base.into(), width)?;

@@ -1,6 +1,6 @@
 //! **Futex.** A wait that was queued resumes by a wake after it that reaches its bits; a wake reaches at most
 //! as many waits as its limit. A requeue wakes some and moves others to a second word, where a wake may
-//! reach them.
+//! reach them: for words that requeues connect see `requeue`; what is here is for those that are too many for it.
 //!
 //! How many a wake reached is a number the program could look at; programs do not, and it is left open here.
 
@@ -13,6 +13,12 @@ use crate::model::NodeId;
 
 impl Encoding<'_> {
     pub(super) fn futexes(&mut self, word: LocationId) -> Result<(), TermError> {
+        if let Some(family) = self.family(word) {
+            return match family.is_first(word) {
+                true => self.futex_family(&family),
+                false => Ok(()),
+            };
+        }
         let nodes = self.on(word);
         // What each waker hands out, to be bounded by its limit.
         let mut woken: Vec<(NodeId, u32, Vec<TermId>)> = Vec::new();

@@ -32,8 +32,8 @@ pub(crate) struct Holdings {
     pub(crate) acquisitions: Vec<Acquisition>,
     /// Attempts that failed, what they wanted, and whether their own thread held the lock.
     pub(crate) failures: Vec<(NodeId, RwMode, bool)>,
-    /// Acquisitions that wait for their own thread, for ever.
-    pub(crate) self_deadlocks: Vec<NodeId>,
+    /// What cannot happen: acquisitions that wait for their own thread, for ever, and the like.
+    pub(crate) never: Vec<NodeId>,
 }
 
 /// What an event does to a lock.
@@ -87,7 +87,7 @@ impl Holdings {
                     (held + 1, suspended)
                 }
                 Step::Acquire(_) => {
-                    holdings.self_deadlocks.push(id);
+                    holdings.never.push(id);
                     (held, suspended)
                 }
                 Step::Again => {
@@ -96,6 +96,11 @@ impl Holdings {
                 }
                 Step::Release => (held.saturating_sub(1), suspended),
                 Step::Suspend => (0, held),
+                // An error-checking mutex refuses its owner at once.
+                Step::Fail(_) if held > 0 && refuses(forest, lock, id) => {
+                    holdings.never.push(id);
+                    (held, suspended)
+                }
                 Step::Fail(mode) => {
                     // A recursive mutex never refuses its owner.
                     holdings.failures.push((id, mode, held > 0 && !recursive));
@@ -114,6 +119,13 @@ impl Holdings {
     }
 }
 
+/// Did a timed acquisition time out that an error-checking mutex would have refused its owner?
+fn refuses(forest: &Forest, lock: LocationId, id: NodeId) -> bool {
+    let checks = |kind: &SyncKind| matches!(kind, SyncKind::Mutex { kind: MutexKind::ErrorCheck, .. });
+    let timed_out = matches!(forest.node(id).op, Op::Lock { result: WaitResult::TimedOut, .. });
+    timed_out && forest.kinds(lock).iter().any(checks)
+}
+
 fn is_recursive(forest: &Forest, lock: LocationId) -> bool {
     let recursive = |kind: &SyncKind| matches!(kind, SyncKind::Mutex { kind: MutexKind::Recursive, .. });
     forest.kinds(lock).iter().any(recursive)
@@ -129,8 +141,9 @@ impl Encoding<'_> {
         let holdings = Holdings::of(self.forest, &self.object_trees, lock, &nodes);
         for (n, b) in holdings.acquisitions.iter().enumerate() {
             for a in &holdings.acquisitions[..n] {
-                if self.forest.node(a.node).tree != self.forest.node(b.node).tree && conflict(a.mode, b.mode)
-                {
+                let apart = self.forest.node(a.node).tree != self.forest.node(b.node).tree;
+                let settled = self.forest.is_settled(a.node) && self.forest.is_settled(b.node);
+                if apart && !settled && conflict(a.mode, b.mode) {
                     self.exclusive(a, b)?;
                 }
             }
@@ -140,7 +153,7 @@ impl Encoding<'_> {
                 self.failed(*id, *mode, &holdings.acquisitions)?;
             }
         }
-        for id in holdings.self_deadlocks {
+        for id in holdings.never {
             let en = self.en(id)?;
             let never = self.terms.not(en)?;
             self.constrain(About::FailedLock(id), never);

@@ -15,14 +15,17 @@ mod condition;
 mod cone;
 mod count;
 mod futex;
+mod lemmas;
 mod lock;
 mod names;
 mod object_tree;
 mod once;
 mod options;
 mod orders;
+mod pairs;
 mod points;
 mod read;
+mod requeue;
 mod semaphore;
 mod thread;
 mod values;
@@ -33,7 +36,9 @@ pub use points::Point;
 
 pub(crate) use accesses::sync_objects;
 pub(crate) use lock::conflict;
+pub(crate) use orders::order_sort;
 pub(crate) use points::{drains, is_buffered, is_release, separates_stores};
+pub(crate) use requeue::Family;
 
 use std::collections::HashMap;
 
@@ -94,6 +99,17 @@ impl<'f> Encoding<'f> {
         targets: &[NodeId],
         values: &[NodeId],
     ) -> Result<Self, TermError> {
+        Encoding::in_arena(forest, options, targets, values, Terms::new())
+    }
+
+    /// The same with terms that are there already: what was said before of the same events is the same term.
+    pub fn in_arena(
+        forest: &'f Forest,
+        options: Options,
+        targets: &[NodeId],
+        values: &[NodeId],
+        terms: Terms,
+    ) -> Result<Self, TermError> {
         let cells = Cells::of(forest);
         let must = MustOrder::of(forest);
         let cone = match options.reductions.cone {
@@ -106,7 +122,7 @@ impl<'f> Encoding<'f> {
             orders: Orders::new(forest, options),
             cells,
             must,
-            terms: Terms::new(),
+            terms,
             constraints: Vec::new(),
             options,
             object_trees: object_tree::ObjectTrees::of(forest, |id| cone.takes_part[id.index()]),
@@ -126,7 +142,8 @@ impl<'f> Encoding<'f> {
     fn encode(&mut self) -> Result<(), TermError> {
         // In the order of ids: what a node's value depends on by the must-order has a lower id.
         for id in self.forest.ids() {
-            if self.takes_part[id.index()] {
+            // What is settled has happened, whatever it needed.
+            if self.takes_part[id.index()] && !self.forest.is_settled(id) {
                 self.read(id)?;
                 self.thread(id)?;
             }
@@ -154,8 +171,11 @@ impl<'f> Encoding<'f> {
         self.takes_part[id.index()]
     }
 
-    /// `en(n)`: the event is executed.
+    /// `en(n)`: the event is executed. Settled events are.
     pub fn en(&mut self, id: NodeId) -> Result<TermId, TermError> {
+        if self.forest.is_settled(id) {
+            return Ok(self.terms.bool(true));
+        }
         if let Some(term) = self.en[id.index()] {
             return Ok(term);
         }

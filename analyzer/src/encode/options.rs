@@ -10,6 +10,14 @@ pub enum OrderSort {
     /// Bit-vectors just wide enough, compared unsigned: for solvers without integers, and beside bit-vector
     /// values, because solvers are slow where the two sorts mix.
     Bits,
+    /// No variable for a moment, but a Boolean for each pair that some constraint compares; circles are refuted
+    /// as the solver comes up with them.
+    Pairs,
+}
+
+impl OrderSort {
+    /// All of them.
+    pub const ALL: [OrderSort; 3] = [OrderSort::Int, OrderSort::Bits, OrderSort::Pairs];
 }
 
 /// Reductions that change the formula but not its answers. Each can be switched off, so that tests can
@@ -26,6 +34,8 @@ pub struct Reductions {
     pub fold_must: bool,
     /// Write comparisons so that *false* means "as observed".
     pub phase: bool,
+    /// Say what program order implies between comparisons of two threads.
+    pub lemmas: bool,
     /// Reads that only have to have a certain value choose among writes of that value; no variable is made.
     pub filter_pinned: bool,
 }
@@ -38,6 +48,7 @@ impl Reductions {
         cone: true,
         fold_must: true,
         phase: true,
+        lemmas: true,
         filter_pinned: true,
     };
     /// None of them.
@@ -47,6 +58,7 @@ impl Reductions {
         cone: false,
         fold_must: false,
         phase: false,
+        lemmas: false,
         filter_pinned: false,
     };
 }
@@ -68,7 +80,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             model: MemoryModel::Sc,
-            orders: OrderSort::Bits,
+            orders: OrderSort::Pairs,
             reductions: Reductions::ALL,
             spurious_wakeups: false,
         }

@@ -5,7 +5,7 @@
 //! PSO: of one cell, and across release stores and fences); whatever drains the store buffer comes after the
 //! commits of all earlier writes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use warpath_solvers::term::{Op as TermOp, Sort, TermError, TermId};
 use warpath_trace::header::MemoryModel;
@@ -14,40 +14,84 @@ use super::{About, Constraint, Encoding, Options, OrderSort, Point};
 use super::{drains, is_buffered, is_release, separates_stores};
 use crate::model::{Forest, NodeId};
 
-/// The order variables that have been mentioned.
+/// What has been said about when things happen.
 #[derive(Clone, Debug)]
 pub(super) struct Orders {
+    kind: OrderSort,
+    /// Of order variables.
     sort: Sort,
+    mentioned: BTreeSet<Point>,
     variables: BTreeMap<Point, TermId>,
     atoms: HashMap<(Point, Point), TermId>,
+    /// Program order between the mentioned points, once it has been asked for.
+    program_order: Vec<(Point, Point)>,
+}
+
+/// The sort of order variables for this forest.
+pub(crate) fn order_sort(forest: &Forest, options: Options) -> Sort {
+    match options.orders {
+        OrderSort::Int => Sort::Int,
+        // Every point can have a moment of its own.
+        OrderSort::Bits | OrderSort::Pairs => {
+            Sort::Bits((2 * forest.nodes().len().max(1)).next_power_of_two().trailing_zeros() + 1)
+        }
+    }
 }
 
 impl Orders {
     pub(super) fn new(forest: &Forest, options: Options) -> Self {
-        let sort = match options.orders {
-            OrderSort::Int => Sort::Int,
-            // Every point can have a moment of its own.
-            OrderSort::Bits => {
-                Sort::Bits((2 * forest.nodes().len().max(1)).next_power_of_two().trailing_zeros() + 1)
-            }
-        };
-        Orders { sort, variables: BTreeMap::new(), atoms: HashMap::new() }
+        let sort = order_sort(forest, options);
+        Orders {
+            kind: options.orders,
+            sort,
+            mentioned: BTreeSet::new(),
+            variables: BTreeMap::new(),
+            atoms: HashMap::new(),
+            program_order: Vec::new(),
+        }
+    }
+
+    /// The points that have been mentioned.
+    pub(super) fn mentioned(&self) -> impl Iterator<Item = Point> + '_ {
+        self.mentioned.iter().copied()
+    }
+
+    /// Program order between the mentioned points: nearest neighbours.
+    pub(super) fn program_order(&self) -> impl Iterator<Item = (Point, Point)> + '_ {
+        self.program_order.iter().copied()
+    }
+
+    /// The comparisons that have been mentioned, in an order that does not depend on chance.
+    pub(super) fn listed(&self) -> Vec<((Point, Point), TermId)> {
+        let mut atoms: Vec<_> = self.atoms.iter().map(|(&pair, &term)| (pair, term)).collect();
+        atoms.sort_unstable();
+        atoms
     }
 }
 
 impl Encoding<'_> {
     /// `o(p)`: when it happens.
-    pub fn o(&mut self, point: Point) -> Result<TermId, TermError> {
+    fn o(&mut self, point: Point) -> Result<TermId, TermError> {
         if let Some(&term) = self.orders.variables.get(&point) {
             return Ok(term);
         }
-        let name = match point {
-            Point::Issue(id) => format!("o({})", self.forest.name(id)),
-            Point::Commit(id) => format!("c({})", self.forest.name(id)),
-        };
+        let name = self.point_name(point);
         let term = self.terms.constant(&name, self.orders.sort)?;
+        self.orders.mentioned.insert(point);
         self.orders.variables.insert(point, term);
         Ok(term)
+    }
+
+    fn point_name(&self, point: Point) -> String {
+        match point {
+            Point::Issue(id) => format!("o({})", self.forest.name(id)),
+            Point::Commit(id) => format!("c({})", self.forest.name(id)),
+        }
+    }
+
+    /// How "when" is written.
+    pub(crate) fn order_sort(&self) -> OrderSort {
+        self.orders.kind
     }
 
     /// The order variables that have been mentioned.
@@ -73,23 +117,53 @@ impl Encoding<'_> {
                 return Ok(self.terms.bool(false));
             }
         }
-        if self.options.reductions.phase && self.observed(a) < self.observed(b) {
-            // Equal moments count as observed: nothing is lost, and the solver's first guess is the trace.
-            let swapped = self.atom(b, a)?;
-            return self.terms.not(swapped);
+        // One comparison for each pair, and equal moments count as observed: nothing is lost.
+        match self.observed(a) < self.observed(b) {
+            true => {
+                let swapped = self.swapped(b, a)?;
+                self.terms.not(swapped)
+            }
+            false => self.swapped(a, b),
         }
-        self.atom(a, b)
     }
 
-    /// `o(a) < o(b)` as one comparison.
-    fn atom(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
+    /// `o(a) < o(b)`, where b was observed first.
+    fn swapped(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
         if let Some(&term) = self.orders.atoms.get(&(a, b)) {
             return Ok(term);
         }
-        let (first, second) = (self.o(a)?, self.o(b)?);
-        let term = self.less(first, second)?;
+        self.orders.mentioned.extend([a, b]);
+        // The solver's first guess for what is written as one thing is false: the trace.
+        let phase = self.options.reductions.phase;
+        let term = match (self.orders.kind, phase) {
+            (OrderSort::Pairs, true) => self.pair(a, b)?,
+            (OrderSort::Pairs, false) => {
+                let observed = self.pair(b, a)?;
+                self.terms.not(observed)?
+            }
+            (OrderSort::Int | OrderSort::Bits, true) => self.compared(a, b)?,
+            (OrderSort::Int | OrderSort::Bits, false) => {
+                let (first, second) = (self.o(b)?, self.o(a)?);
+                let observed = match self.orders.sort {
+                    Sort::Int => self.terms.apply(TermOp::Le, &[first, second])?,
+                    _ => self.terms.apply(TermOp::BvUle, &[first, second])?,
+                };
+                self.terms.not(observed)?
+            }
+        };
         self.orders.atoms.insert((a, b), term);
         Ok(term)
+    }
+
+    fn pair(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
+        let name = format!("{}<{}", self.point_name(a), self.point_name(b));
+        self.terms.constant(&name, Sort::Bool)
+    }
+
+    /// `o(a) < o(b)`, with order variables.
+    fn compared(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
+        let (first, second) = (self.o(a)?, self.o(b)?);
+        self.less(first, second)
     }
 
     fn less(&mut self, a: TermId, b: TermId) -> Result<TermId, TermError> {
@@ -155,10 +229,9 @@ impl Encoding<'_> {
     /// Program order and buffers, for the points that have been mentioned: each with the nearest mentioned
     /// ones before it.
     pub(super) fn program_order(&mut self) -> Result<Vec<Constraint>, TermError> {
-        let mut constraints = Vec::new();
         let mut edges: Vec<(Point, Point)> = Vec::new();
-        let points: Vec<Point> = self.orders.variables.keys().copied().collect();
-        let mentioned = |encoding: &Self, point: Point| encoding.orders.variables.contains_key(&point);
+        let points: Vec<Point> = self.orders.mentioned().collect();
+        let mentioned = |encoding: &Self, point: Point| encoding.orders.mentioned.contains(&point);
         for &point in &points {
             let id = point.node();
             match point {
@@ -180,9 +253,36 @@ impl Encoding<'_> {
         }
         edges.sort_unstable();
         edges.dedup();
-        for (a, b) in edges {
-            let (first, second) = (self.o(a)?, self.o(b)?);
-            let term = self.less(first, second)?;
+        self.orders.program_order = edges;
+        let mut constraints = match self.orders.kind {
+            OrderSort::Pairs => Vec::new(),
+            OrderSort::Int | OrderSort::Bits => self.in_program_order()?,
+        };
+        if self.options.reductions.lemmas {
+            constraints.extend(self.comparison_lemmas()?);
+        }
+        Ok(constraints)
+    }
+
+    /// Program order with order variables.
+    fn in_program_order(&mut self) -> Result<Vec<Constraint>, TermError> {
+        let mut constraints = Vec::new();
+        for (a, b) in self.orders.program_order.clone() {
+            constraints.push(Constraint { about: About::Order(b.node()), term: self.compared(a, b)? });
+        }
+        Ok(constraints)
+    }
+
+    /// What makes the Booleans of pairs an order, for those who cannot refute circles one by one: an order
+    /// variable for each point. Nothing, if the formula has them anyway.
+    pub fn order_ties(&mut self) -> Result<Vec<Constraint>, TermError> {
+        if self.orders.kind != OrderSort::Pairs {
+            return Ok(Vec::new());
+        }
+        let mut constraints = self.in_program_order()?;
+        for ((a, b), atom) in self.orders.listed() {
+            let compared = self.compared(a, b)?;
+            let term = self.terms.eq(atom, compared)?;
             constraints.push(Constraint { about: About::Order(b.node()), term });
         }
         Ok(constraints)
@@ -192,7 +292,7 @@ impl Encoding<'_> {
     /// fork and join.
     fn nearest_before(&self, id: NodeId, edges: &mut Vec<(Point, Point)>) {
         let to = Point::Issue(id);
-        let mentioned = |id: NodeId| self.orders.variables.contains_key(&Point::Issue(id));
+        let mentioned = |id: NodeId| self.orders.mentioned.contains(&Point::Issue(id));
         let own = self.forest.path_up(id).skip(1).find(|&above| mentioned(above));
         edges.extend(own.map(|above| (Point::Issue(above), to)));
         for tree in self.forest.trees().filter(|&tree| tree != self.forest.node(id).tree) {

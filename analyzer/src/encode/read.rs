@@ -61,15 +61,14 @@ impl Encoding<'_> {
         }
 
         let own = self.own_youngest(read, &writes);
+        let observed = self.observed_source(read, &candidates);
         let mut sources = Vec::new();
         for &candidate in &candidates {
             let value = match candidate {
                 Some(write) => self.written(write, cell)?,
                 None => self.initial(cell)?,
             };
-            let from = candidate.map_or_else(|| "initial".to_owned(), |write| self.forest.name(write));
-            let name = format!("rf({from},{},{})", self.forest.name(read), self.cells.cell(cell).offset);
-            let rf = self.terms.constant(&name, Sort::Bool)?;
+            let rf = self.read_from(read, cell, candidate, candidate == observed)?;
             let sees = self.sees(read, candidate, &writes, own)?;
             self.require(About::ReadFrom(read, candidate), rf, sees)?;
             self.rf.insert((read, cell, candidate), rf);
@@ -84,6 +83,34 @@ impl Encoding<'_> {
             self.tie(read, cell, named)?;
         }
         Ok(())
+    }
+
+    /// `rf(w, r)`. For the write that was seen it is the opposite of "sees something else", so that the solver's
+    /// first guess is what was observed.
+    fn read_from(
+        &mut self,
+        read: NodeId,
+        cell: CellId,
+        candidate: Option<NodeId>,
+        observed: bool,
+    ) -> Result<TermId, TermError> {
+        let from = candidate.map_or_else(|| "initial".to_owned(), |write| self.forest.name(write));
+        let to = self.forest.name(read);
+        let offset = self.cells.cell(cell).offset;
+        match observed && self.options.reductions.phase {
+            true => {
+                let other = self.terms.constant(&format!("other({from},{to},{offset})"), Sort::Bool)?;
+                self.terms.not(other)
+            }
+            false => self.terms.constant(&format!("rf({from},{to},{offset})"), Sort::Bool),
+        }
+    }
+
+    /// The candidate that was written last before the read, when both were last observed.
+    fn observed_source(&self, read: NodeId, candidates: &[Option<NodeId>]) -> Option<NodeId> {
+        let moment = |id: NodeId| self.forest.node(id).observed;
+        let before = candidates.iter().flatten().copied().filter(|&write| moment(write) < moment(read));
+        before.max_by_key(|&write| moment(write))
     }
 
     /// The conditions under which the read sees this write.

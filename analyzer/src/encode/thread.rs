@@ -82,6 +82,10 @@ impl Encoding<'_> {
 
     /// What must hold for control to go on behind a node with this outcome; `None` if nothing depends on it.
     pub fn outcome(&mut self, id: NodeId, outcome: Outcome) -> Result<Option<TermId>, TermError> {
+        // Behind a settled event control has gone on the way it went.
+        if self.forest.is_settled(id) {
+            return Ok(None);
+        }
         match (self.op(id), outcome) {
             (_, Outcome::Next) => Ok(None),
             (Op::FutexWait { word, expected, .. }, Outcome::Held(queued)) => {

@@ -98,11 +98,32 @@ impl Encoding<'_> {
         if let Some(&term) = self.found.get(&(read, cell)) {
             return Ok(term);
         }
-        let name = format!("R({},{})", self.forest.name(read), self.cells.cell(cell).offset);
-        let term = self.terms.constant(&name, Sort::Bits(self.cells.cell(cell).width()))?;
+        let term = self.unknown(read, cell)?;
         self.found.insert((read, cell), term);
         self.tie(read, cell, term)?;
         Ok(term)
+    }
+
+    /// A value that is not known, written as the difference from what was observed: where all bits are 0, as
+    /// solvers try first, it is that.
+    fn unknown(&mut self, read: NodeId, cell: CellId) -> Result<TermId, TermError> {
+        let entry = self.cells.cell(cell);
+        let (offset, size, width) = (entry.offset, entry.size, entry.width());
+        let seen = self.forest.node(read).found.filter(|_| self.options.reductions.phase);
+        let location = self.op(read).read_location();
+        match seen.zip(location) {
+            Some((seen, location)) => {
+                let start = self.forest.places.location(location).offset;
+                let name = format!("D({},{offset})", self.forest.name(read));
+                let difference = self.terms.constant(&name, Sort::Bits(width))?;
+                let seen = self.terms.bits(part(seen, offset - start, size.into()), width)?;
+                self.terms.apply(TermOp::BvXor, &[difference, seen])
+            }
+            None => {
+                let name = format!("R({},{offset})", self.forest.name(read));
+                self.terms.constant(&name, Sort::Bits(width))
+            }
+        }
     }
 
     /// `rf(w,r) → R_r = val(w)`, as far as the sources are known; the read itself does it when they become so.

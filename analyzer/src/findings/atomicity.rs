@@ -29,6 +29,7 @@ fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, triples: &[[N
     let [first, remote, second] = found;
     What {
         kind: Kind::AtomicityViolation,
+        storage: survey.storage(first),
         summary: format!(
             "atomicity violation: {} comes between {} and {}",
             forest.place(remote),

@@ -1,6 +1,7 @@
 //! Asks the questions of one property after the other and keeps the books.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use warpath_solvers::term::{Model, TermError};
@@ -16,7 +17,7 @@ use crate::model::NodeId;
 use crate::queries::groups::Group;
 use crate::queries::survey::Survey;
 use crate::queries::violation::{Battery, Violation};
-use crate::queries::{Question, Verdict};
+use crate::queries::{Manifest, Question, Verdict};
 
 /// How many candidates go into one question, once the nearest alone was answered with no.
 const MEMBERS_PER_QUESTION: usize = 64;
@@ -26,6 +27,9 @@ const QUESTIONS_PER_FORMULA: usize = 128;
 
 /// A group and some of its candidates.
 type Candidates<'a, const N: usize> = (usize, &'a [[NodeId; N]]);
+
+/// A question as a script.
+pub(super) type Scripted = Result<(String, Manifest), TermError>;
 
 /// Opens a solver.
 pub type OpenSolver<'s> = dyn FnMut() -> Result<Box<dyn Smt>, Box<dyn std::error::Error + Send + Sync>> + 's;
@@ -43,7 +47,16 @@ pub struct CheckOptions {
     pub candidates_per_position: usize,
     /// What the end of the main thread means for the others.
     pub main_end: MainEnd,
+    /// Look for violations in the observed run itself before asking.
+    pub witnesses: bool,
+    /// What has been found before, in another part of the same trace: it is not looked for again.
+    pub known: Known,
+    /// Keep the question of each finding, and each that was not answered, as a script. Costs a formula each.
+    pub scripts: bool,
 }
+
+/// Findings that are known, by property and places of their events, these sorted.
+pub type Known = Arc<BTreeSet<(Property, Vec<String>)>>;
 
 /// What the end of the main thread means for the other threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +75,9 @@ impl Default for CheckOptions {
             cancel: CancelToken::default(),
             candidates_per_position: 1024,
             main_end: MainEnd::EndsProcess,
+            witnesses: true,
+            known: Known::default(),
+            scripts: true,
         }
     }
 }
@@ -76,6 +92,9 @@ pub enum CheckError {
     /// The formula could not be built.
     #[error("cannot build the formula: {0}")]
     Formula(#[from] TermError),
+    /// The trace could not be checked window by window.
+    #[error(transparent)]
+    Window(#[from] crate::window::WindowError),
     /// The formula and the reference interpreter disagree: a bug of ours.
     #[error(
         "the solver's answer to \"{question}\" cannot be executed: {mismatch}; this is a bug of Warpath, please report it with the script"
@@ -162,15 +181,17 @@ impl<'f, 's> Checker<'f, 's> {
         self.statistics.queries += 1;
         let mut smt = (self.open)().map_err(CheckError::Solver)?;
         let (verdict, model) = question.solve_with_model(&mut *smt, &self.query())?;
-        self.enter(question, verdict, model)
+        let description = question.description().to_owned();
+        self.enter(verdict, model, description, |_| question.script())
     }
 
-    /// Enters an answer into the books.
+    /// Enters an answer into the books. The question's words are at hand, its script is made when it is needed.
     fn enter(
         &mut self,
-        question: &mut Question<'f>,
         verdict: Verdict,
         model: Option<Model>,
+        question: String,
+        script: impl FnOnce(&Survey<'f>) -> Scripted,
     ) -> Result<Answered, CheckError> {
         match verdict {
             Verdict::Possible(found) => {
@@ -179,19 +200,18 @@ impl<'f, 's> Checker<'f, 's> {
                 Ok(Answered::Yes { execution, end, model })
             }
             Verdict::Bug(bug) => {
-                let (script, _) = question.script()?;
-                let question = question.description().to_owned();
+                let (script, _) = script(&self.survey)?;
                 Err(CheckError::Bug { question, mismatch: Box::new(bug.1), script })
             }
             Verdict::Unknown(reason) => {
                 self.statistics.unknown += 1;
-                let (script, manifest) = question.script()?;
+                let (script, manifest) = self.script_if_wanted(script)?;
                 self.report.unanswered.push(Unanswered {
                     property: self.property,
-                    question: question.description().to_owned(),
+                    question,
                     reason: reason.to_string(),
                     script,
-                    manifest: Some(manifest),
+                    manifest,
                 });
                 Ok(Answered::Unknown)
             }
@@ -202,22 +222,35 @@ impl<'f, 's> Checker<'f, 's> {
         }
     }
 
+    fn script_if_wanted(
+        &self,
+        script: impl FnOnce(&Survey<'f>) -> Scripted,
+    ) -> Result<(String, Option<Manifest>), TermError> {
+        if !self.options.scripts {
+            return Ok((String::new(), None));
+        }
+        let (script, manifest) = script(&self.survey)?;
+        Ok((script, Some(manifest)))
+    }
+
     /// How many candidates at the same positions are asked about.
     pub(super) fn limit(&self) -> usize {
         self.options.candidates_per_position.max(1)
     }
 
-    /// Asks about each group until something is found: its nearest member alone, which answers most groups, then
-    /// the others, many in one question.
+    /// Asks about each group until something is found, unless the observed run shows it: its nearest member alone,
+    /// which answers most groups, then the others, many in one question.
     pub(super) fn ask_groups<const N: usize, V: Violation<N>>(
         &mut self,
         groups: &[Group<N>],
         violation: &V,
         describe: impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
     ) -> Result<(), CheckError> {
-        let mut found = vec![false; groups.len()];
+        let mut found: Vec<bool> = groups.iter().map(|group| self.skip_known(group)).collect();
+        self.show_groups(groups, violation, &describe, &mut found)?;
+        let open = groups.iter().enumerate().filter(|&(group, _)| !found[group]);
         let nearest: Vec<Candidates<'_, N>> =
-            groups.iter().enumerate().map(|(group, members)| (group, &members.members[..1])).collect();
+            open.map(|(group, members)| (group, &members.members[..1])).collect();
         self.ask_lists(&nearest, violation, &describe, &mut found)?;
         let mut others: Vec<Candidates<'_, N>> = Vec::new();
         for (group, members) in groups.iter().enumerate().filter(|&(group, _)| !found[group]) {
@@ -239,6 +272,27 @@ impl<'f, 's> Checker<'f, 's> {
         Ok(())
     }
 
+    /// Is it known that these positions can violate the property?
+    pub(super) fn is_known(&self, nodes: &[NodeId]) -> bool {
+        let mut places: Vec<String> = nodes.iter().map(|&id| self.survey.forest.place(id)).collect();
+        places.sort_unstable();
+        self.options.known.contains(&(self.property, places))
+    }
+
+    /// The places of the findings that are known.
+    pub(super) fn known(&self) -> impl Iterator<Item = &Vec<String>> {
+        let known = self.options.known.range((self.property, Vec::new())..);
+        known.take_while(|(property, _)| *property == self.property).map(|(_, places)| places)
+    }
+
+    fn skip_known<const N: usize>(&mut self, group: &Group<N>) -> bool {
+        let known = self.is_known(&group.members[0]);
+        if known {
+            self.statistics.filter("known from before", group.members.len() as u64 + group.left_out);
+        }
+        known
+    }
+
     /// Asks about lists of candidates, each list of a group of which nothing has been found yet; many of them on
     /// one formula and of one solver process, as starting one takes longer than most answers.
     fn ask_lists<const N: usize, V: Violation<N>>(
@@ -249,12 +303,19 @@ impl<'f, 's> Checker<'f, 's> {
         found: &mut [bool],
     ) -> Result<(), CheckError> {
         let formula = self.options.formula;
+        let mut left = lists.len();
         for batch in lists.chunks(QUESTIONS_PER_FORMULA) {
             let members: Vec<&[[NodeId; N]]> = batch.iter().map(|&(_, list)| list).collect();
             let mut battery = Battery::of(&self.survey, formula, violation, &members)?;
             let mut smt = (self.open)().map_err(CheckError::Solver)?;
             battery.begin(&mut *smt);
             for (n, &(group, list)) in batch.iter().enumerate() {
+                if self.options.cancel.is_cancelled() {
+                    let question = format!("Can other events violate it? ({left} questions)");
+                    self.not_asked(question, "interrupted".to_owned());
+                    return Ok(());
+                }
+                left -= 1;
                 if found[group] {
                     continue;
                 }
@@ -265,11 +326,12 @@ impl<'f, 's> Checker<'f, 's> {
                     continue;
                 }
                 // The script is about this question alone.
-                let mut question = violation.question(&self.survey, formula, list)?;
-                if let Answered::Yes { execution, end, .. } = self.enter(&mut question, verdict, None)? {
+                let script = |survey: &Survey<'f>| violation.question(survey, formula, list)?.script();
+                let described = violation.describe(&self.survey, &formula, list);
+                if let Answered::Yes { execution, end, .. } = self.enter(verdict, None, described, script)? {
                     found[group] = true;
                     let what = describe(&self.survey, &execution, &end, list);
-                    self.found(&mut question, &execution, what)?;
+                    self.found(&execution, what, script)?;
                 }
             }
         }
@@ -286,20 +348,21 @@ impl<'f, 's> Checker<'f, 's> {
     /// Reports a finding, unless one of the same kind at the same positions has been.
     pub(super) fn found(
         &mut self,
-        question: &mut Question<'f>,
         execution: &Execution,
         what: What,
+        script: impl FnOnce(&Survey<'f>) -> Scripted,
     ) -> Result<(), CheckError> {
         let mut places: Vec<String> = what.events.iter().map(|event| event.place.clone()).collect();
         places.sort_unstable();
         if !self.seen.insert((what.kind, places)) {
             return Ok(());
         }
-        let (script, manifest) = question.script()?;
+        let (script, manifest) = self.script_if_wanted(script)?;
         let si: Si = execution.si(self.survey.forest, self.options.formula.model);
         self.report.findings.push(Finding {
             property: self.property,
             kind: what.kind,
+            storage: what.storage,
             summary: what.summary,
             reason: what.reason,
             events: what.events,
@@ -314,6 +377,7 @@ impl<'f, 's> Checker<'f, 's> {
 /// What is special about a finding.
 pub(super) struct What {
     pub(super) kind: Kind,
+    pub(super) storage: Option<String>,
     pub(super) summary: String,
     pub(super) reason: String,
     pub(super) events: Vec<Involved>,

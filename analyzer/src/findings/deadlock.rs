@@ -22,8 +22,10 @@ pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
             "too many events wait on it and wake, or they are moved to another queue".to_owned(),
         );
     }
-    let mut known: Vec<Vec<String>> = Vec::new();
-    while !waits.left.is_empty() && known.len() < MOST_FINDINGS {
+    let mut known: Vec<Vec<String>> = checker.known().cloned().collect();
+    known.iter_mut().for_each(Vec::dedup);
+    let before = known.len();
+    while !waits.left.is_empty() && known.len() < before + MOST_FINDINGS {
         let options = DeadlockOptions { formula, main_ends };
         let mut asked = deadlock(&checker.survey, options, &waits.left, &known)?;
         let Answered::Yes { execution, model, .. } = checker.ask(&mut asked.question)? else { break };
@@ -33,8 +35,14 @@ pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
         let mut places: Vec<String> = what.events.iter().map(|event| event.place.clone()).collect();
         places.sort_unstable();
         places.dedup();
-        checker.found(&mut asked.question, &execution, what)?;
+        checker.found(&execution, what, |_| asked.question.script())?;
         known.push(places);
+    }
+    if known.len() == before + MOST_FINDINGS {
+        checker.not_asked(
+            "Are there more deadlocks?".to_owned(),
+            format!("the search stops after {MOST_FINDINGS} different ones"),
+        );
     }
     Ok(())
 }
@@ -119,5 +127,5 @@ fn describe(survey: &Survey<'_>, circle: &[Step]) -> What {
             ),
         ),
     };
-    What { kind: Kind::Deadlock, summary, reason, events }
+    What { kind: Kind::Deadlock, storage: None, summary, reason, events }
 }

@@ -22,6 +22,8 @@ pub(super) fn check(checker: &mut Checker<'_, '_>, property: Property) -> Result
         let kind = kind(forest, id, failing);
         if done.contains(&(kind, forest.place(id))) {
             checker.statistics.filter("found at that position", 1);
+        } else if checker.is_known(&[id]) {
+            checker.statistics.filter("known from before", 1);
         } else if ask(checker, id, failing, kind)? {
             done.insert((kind, forest.place(id)));
         }
@@ -75,10 +77,11 @@ fn ask(checker: &mut Checker<'_, '_>, id: NodeId, failing: Failing, kind: Kind) 
     };
     let what = What {
         kind,
+        storage: None,
         summary: format!("{} at {}", kind.name(), forest.place(id)),
         reason: reason.to_owned(),
         events: vec![Involved::new(forest, id, role)],
     };
-    checker.found(&mut question, &execution, what)?;
+    checker.found(&execution, what, |_| question.script())?;
     Ok(true)
 }

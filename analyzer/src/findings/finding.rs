@@ -35,6 +35,15 @@ impl Involved {
     }
 }
 
+impl Finding {
+    /// What makes it the same as another: its kind and the places of its events, sorted.
+    pub fn key(&self) -> (Kind, Vec<String>) {
+        let mut places: Vec<String> = self.events.iter().map(|event| event.place.clone()).collect();
+        places.sort_unstable();
+        (self.kind, places)
+    }
+}
+
 /// A violation that is possible. It is *predicted*: the reference interpreter has executed its schedule on the
 /// forest, but no program has run it yet.
 #[derive(Clone, Debug, Serialize)]
@@ -43,6 +52,8 @@ pub struct Finding {
     pub property: Property,
     /// What was found.
     pub kind: Kind,
+    /// The storage it is about, if it is about one.
+    pub storage: Option<String>,
     /// One line: what and where.
     pub summary: String,
     /// One line: why it is possible.
@@ -51,10 +62,10 @@ pub struct Finding {
     pub events: Vec<Involved>,
     /// The schedule and the inputs that make it happen.
     pub si: Si,
-    /// The question that was answered, as a script.
+    /// The question that it answers, as a script; empty without [`CheckOptions::scripts`](super::CheckOptions).
     #[serde(skip)]
     pub script: String,
     /// What the script asks and what its symbols mean.
     #[serde(skip)]
-    pub manifest: Manifest,
+    pub manifest: Option<Manifest>,
 }

@@ -18,7 +18,7 @@ pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
 }
 
 fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, pairs: &[[NodeId; 2]]) -> What {
-    let [free, used] = which(execution, pairs).expect("the question says that some pair is in that order");
+    let [free, used] = which(survey, execution, pairs).expect("the question says that some pair is so");
     let forest = survey.forest;
     let (kind, role) = match forest.node(used).op {
         Op::Free { .. } => (Kind::DoubleFree, "gives it back again"),
@@ -31,6 +31,7 @@ fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, pairs: &[[Nod
     let storage = if storage.is_empty() { "storage".to_owned() } else { storage };
     What {
         kind,
+        storage: Some(storage.clone()),
         summary: format!(
             "{} of {storage}: freed at {}, then {}",
             kind.name(),

@@ -33,8 +33,9 @@ mod order;
 mod property;
 mod race;
 mod report;
+mod shown;
 
-pub use checker::{CheckError, CheckOptions, MainEnd, OpenSolver};
+pub use checker::{CheckError, CheckOptions, Known, MainEnd, OpenSolver};
 pub use finding::{Finding, Involved};
 pub use property::{Kind, Property};
 pub use report::{PropertyResult, Report, Standing, Statistics, Unanswered};

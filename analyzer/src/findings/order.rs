@@ -28,6 +28,7 @@ fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, pairs: &[[Nod
     let forest = survey.forest;
     What {
         kind: Kind::OrderViolation,
+        storage: survey.storage(read),
         summary: format!("order violation: read at {} before the write at {}", forest.place(read), forest.place(write)),
         reason: "nothing makes the read wait for the write, and no branch looks whether it has come; the schedule below has the read first"
             .to_owned(),

@@ -7,6 +7,7 @@ use super::finding::Involved;
 use super::property::Kind;
 use crate::answer::{Execution, Final};
 use crate::model::NodeId;
+use crate::queries::pending::is_pending;
 use crate::queries::race::{Race, RaceGroups, first_common_cell};
 use crate::queries::survey::Survey;
 
@@ -21,7 +22,8 @@ pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
 }
 
 fn describe(survey: &Survey<'_>, _: &Execution, end: &Final, pairs: &[[NodeId; 2]]) -> What {
-    let adjacent = pairs.iter().find(|&&[a, b]| is_next(survey, end, a) && is_next(survey, end, b));
+    let is_next = |id: NodeId| is_pending(survey.forest, end, id);
+    let adjacent = pairs.iter().find(|&&[a, b]| is_next(a) && is_next(b));
     let &[a, b] = adjacent.expect("the question says that some pair is pending");
     let forest = survey.forest;
     let cell = first_common_cell(survey, a, b);
@@ -34,15 +36,11 @@ fn describe(survey: &Survey<'_>, _: &Execution, end: &Final, pairs: &[[NodeId; 2
     };
     What {
         kind: Kind::DataRace,
+        storage: Some(storage.clone()),
         summary: format!("data race on {storage}: {} and {}", forest.place(a), forest.place(b)),
         reason: reason.to_owned(),
         events: vec![event(a), event(b)],
     }
-}
-
-/// Is the event the next one of its thread?
-fn is_next(survey: &Survey<'_>, end: &Final, id: NodeId) -> bool {
-    end.ends.get(&survey.forest.node(id).tree).copied() == survey.stand(id)
 }
 
 fn verb(op: &Op) -> &'static str {

@@ -27,6 +27,10 @@ pub struct Statistics {
     pub candidates: u64,
     /// Of these, how many a linear-time test ruled out, by the test.
     pub filtered: BTreeMap<&'static str, u64>,
+    /// Shown by the observed run's own order: nothing was asked.
+    pub witnessed: u64,
+    /// Thought to be shown so, but refused by the reference interpreter and asked about: not 0 is a bug of ours.
+    pub refused: u64,
     /// Questions asked.
     pub queries: u64,
     /// Answered: it can be.
@@ -43,6 +47,20 @@ impl Statistics {
             *self.filtered.entry(test).or_insert(0) += count;
         }
     }
+
+    /// Adds what another check of the same property took.
+    fn add(&mut self, other: &Statistics) {
+        self.candidates += other.candidates;
+        for (&test, &count) in &other.filtered {
+            self.filter(test, count);
+        }
+        self.witnessed += other.witnessed;
+        self.refused += other.refused;
+        self.queries += other.queries;
+        self.sat += other.sat;
+        self.unsat += other.unsat;
+        self.unknown += other.unknown;
+    }
 }
 
 /// One property's result.
@@ -54,6 +72,18 @@ pub struct PropertyResult {
     pub standing: Standing,
     /// What it took.
     pub statistics: Statistics,
+}
+
+impl PropertyResult {
+    /// Adds the result of another check of the same property, as of another part of a trace.
+    pub fn add(&mut self, other: &PropertyResult) {
+        self.statistics.add(&other.statistics);
+        self.standing = match (self.standing, other.standing) {
+            (Standing::Predicted, _) | (_, Standing::Predicted) => Standing::Predicted,
+            (Standing::Unknown, _) | (_, Standing::Unknown) => Standing::Unknown,
+            (Standing::None, Standing::None) => Standing::None,
+        };
+    }
 }
 
 /// A question without an answer.

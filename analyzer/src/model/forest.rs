@@ -11,7 +11,9 @@ use warpath_trace::expr::ExprPool;
 use warpath_trace::ids::LocationId;
 use warpath_trace::thread::ThreadKey;
 
+use super::before::Before;
 use super::identity::Places;
+use super::run::Run;
 
 /// A node of the forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,6 +80,8 @@ pub struct Node {
     /// When it was last observed: its position in the latest run that had it. The solver is told to look
     /// near that order first.
     pub observed: u32,
+    /// What it found when it was last observed, if it reads. The solver is told to try that first.
+    pub found: Option<u128>,
     /// How many nodes lie between it and the root.
     pub depth: u32,
     /// Which of the nodes of its tree at that depth, by first sight.
@@ -116,6 +120,12 @@ pub struct Forest {
     pub exprs: ExprPool,
     /// How many traces were merged.
     pub traces: u32,
+    /// The latest of them, as a run through the trees.
+    pub(super) run: Option<Run>,
+    /// How many nodes are settled; they have the lowest ids.
+    pub(super) settled: u32,
+    /// For the forest of a window: what went before it, beyond the settled nodes.
+    before: Before,
 }
 
 impl Forest {
@@ -169,13 +179,64 @@ impl Forest {
         self.kinds.get(&object).map_or(&[], |kinds| &kinds[..])
     }
 
-    /// Initial units of a semaphore, and whether it holds at most one.
-    pub(crate) fn semaphore(&self, object: LocationId) -> (u32, bool) {
+    /// Every synchronisation object that was made, and what it was made as the first time.
+    pub(crate) fn made(&self) -> impl Iterator<Item = (LocationId, SyncKind)> + '_ {
+        self.kinds.iter().filter_map(|(&object, kinds)| Some((object, *kinds.first()?)))
+    }
+
+    /// Has the event happened before the window begins that this forest is about? Settled events are executed in
+    /// every execution, before all others, in the order of their ids.
+    pub fn is_settled(&self, id: NodeId) -> bool {
+        id.0 < self.settled
+    }
+
+    /// The settled events, in the order in which they happened. None in a forest of whole traces.
+    pub fn settled(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.settled).map(NodeId)
+    }
+
+    /// What went before the window that this forest is about, beyond its settled events.
+    pub(crate) fn before(&self) -> &Before {
+        &self.before
+    }
+
+    /// Begins a window: the nodes so far are settled.
+    pub(crate) fn settle(&mut self) {
+        self.settled = self.nodes.len() as u32;
+    }
+
+    /// Ends a window: what else went before it, and the run that it is a part of, if that is the recorded one.
+    pub(crate) fn complete(&mut self, before: Before, run: Option<Run>) {
+        self.before = before;
+        self.run = run;
+        self.traces = 1;
+    }
+
+    /// Notes that a thread was seen to do nothing more behind this outcome.
+    pub(crate) fn stopped(&mut self, node: NodeId, outcome: Outcome) {
+        let stops = &mut self.nodes[node.index()].stops;
+        if !stops.contains(&outcome) {
+            stops.push(outcome);
+        }
+    }
+
+    /// Says what a synchronisation object was made as, outside of what this forest shows.
+    pub(crate) fn was_made(&mut self, object: LocationId, kinds: Vec<SyncKind>) {
+        self.kinds.insert(object, kinds);
+    }
+
+    /// Initial units of a semaphore, and how many it holds at most.
+    pub(crate) fn semaphore(&self, object: LocationId) -> (u32, Option<u32>) {
         let made = self.kinds(object).iter().find_map(|kind| match *kind {
-            SyncKind::Semaphore { initial, maximum } => Some((initial, maximum == Some(1))),
+            SyncKind::Semaphore { initial, maximum } => Some((initial, maximum)),
             _ => None,
         });
-        made.unwrap_or((0, false))
+        made.unwrap_or((0, None))
+    }
+
+    /// The run of the latest trace merged; `None` if nobody knows in which order its events happened.
+    pub fn run(&self) -> Option<&Run> {
+        self.run.as_ref()
     }
 
     /// All node ids.
@@ -213,7 +274,7 @@ impl Forest {
         if at.is_empty() { self.name(id) } else { at.clone() }
     }
 
-    pub(super) fn add_node(&mut self, mut node: Node) -> NodeId {
+    pub(crate) fn add_node(&mut self, mut node: Node) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         let rank = self.ranks.entry((node.tree, node.depth)).or_insert(0);
         node.rank = *rank;

@@ -60,20 +60,33 @@ impl Places {
         &self.locations[id.index()]
     }
 
+    /// The forest's id for one of a trace's objects.
+    pub(crate) fn admit_object(&mut self, tables: &Tables, id: ObjectId) -> ObjectId {
+        let object = &tables.objects()[id.index()];
+        self.object(ObjectKey {
+            class: object.class,
+            owner: object.owner.map(|owner| tables.key(owner).clone()),
+            nth: object.nth,
+            name: tables.text(object.name).into_owned(),
+        })
+    }
+
+    /// The forest's id for one of a trace's locations.
+    pub(crate) fn admit_location(&mut self, tables: &Tables, id: LocationId) -> LocationId {
+        let location = &tables.locations()[id.index()];
+        let object = self.admit_object(tables, location.object);
+        self.location_of(object, location, tables.location_name(id))
+    }
+
+    /// Says what a location holds when the window begins.
+    pub(crate) fn set_initial(&mut self, id: LocationId, initial: Option<u128>) {
+        self.locations[id.index()].initial = initial;
+    }
+
     /// The forest's ids for a trace's objects and locations.
     pub(super) fn absorb(&mut self, tables: &Tables) -> (Vec<ObjectId>, Vec<LocationId>) {
-        let objects: Vec<ObjectId> = tables
-            .objects()
-            .iter()
-            .map(|object| {
-                self.object(ObjectKey {
-                    class: object.class,
-                    owner: object.owner.map(|owner| tables.key(owner).clone()),
-                    nth: object.nth,
-                    name: tables.text(object.name).into_owned(),
-                })
-            })
-            .collect();
+        let objects = (0..tables.objects().len()).map(ObjectId::from);
+        let objects: Vec<ObjectId> = objects.map(|id| self.admit_object(tables, id)).collect();
         let locations = tables.locations().iter().zip(0u32..);
         let locations = locations
             .map(|(location, id)| {

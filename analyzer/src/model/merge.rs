@@ -1,6 +1,6 @@
 //! Merging a trace into the forest.
 
-use warpath_trace::event::{FailureKind, OnceStep, Op, Ref};
+use warpath_trace::event::{OnceStep, Op, Ref};
 use warpath_trace::expr::{ExprError, ExprPool, Node as Expr};
 use warpath_trace::header::Values;
 use warpath_trace::ids::{ExprId, InputId, LocationId, ObjectId, ThreadIx};
@@ -8,7 +8,8 @@ use warpath_trace::trace::Trace;
 
 use super::divergence::Divergence;
 use super::forest::{Forest, InputVar, Node, NodeId, Outcome, TreeIx};
-use super::normal::{Reads, are_alternatives, is_pending, split};
+use super::normal::{Reads, are_alternatives, has_node, is_pending, split};
+use super::run::{Moment, Run};
 
 impl Forest {
     /// A forest of one trace.
@@ -23,23 +24,19 @@ impl Forest {
     pub fn merge(&mut self, trace: &Trace) -> Result<Vec<Vec<NodeId>>, Divergence> {
         let mut merge = Merge::new(self, trace);
         // A trace whose tickets contradict each other has no order; thread by thread is as good as any.
-        let runs: Vec<_> = match trace.in_order() {
-            Ok(steps) => steps.map(|(thread, index, _)| (thread, index)).collect(),
-            Err(_) => trace.listing().map(|(thread, index, _)| (thread, index)).collect(),
+        let (runs, observed): (Vec<_>, bool) = match trace.in_order() {
+            Ok(steps) => (steps.map(|(thread, index, _)| (thread, index)).collect(), true),
+            Err(_) => (trace.listing().map(|(thread, index, _)| (thread, index)).collect(), false),
         };
         for (position, (thread, index)) in runs.into_iter().enumerate() {
             merge.event(thread, index, position as u32)?;
         }
-        let paths = merge.finish();
+        let (paths, mut run) = merge.finish();
+        run.inputs.resize(self.inputs.len(), 0);
+        self.run = observed.then_some(run);
         self.traces += 1;
         Ok(paths)
     }
-}
-
-/// Does the event only say that the run as a whole could not go on?
-fn ends_run(op: &Op) -> bool {
-    use FailureKind::{BoundReached, Deadlock, Killed, Livelock};
-    matches!(op, Op::Failure { kind: Deadlock | Livelock | BoundReached | Killed(_), .. })
 }
 
 /// Where a thread's path stands while its trace is being merged.
@@ -60,6 +57,7 @@ struct Merge<'f, 't> {
     paths: Vec<Vec<NodeId>>,
     ends: Vec<End>,
     reads: Reads,
+    run: Run,
 }
 
 impl<'f, 't> Merge<'f, 't> {
@@ -85,15 +83,19 @@ impl<'f, 't> Merge<'f, 't> {
                 Values::Symbolic => Reads::Free,
                 Values::Pinned => Reads::Pinned,
             },
+            run: Run::default(),
             forest,
         }
     }
 
     fn event(&mut self, thread: ThreadIx, index: u32, position: u32) -> Result<(), Divergence> {
         let Some(&event) = self.trace.event(thread, index) else { return Ok(()) };
-        // A commit belongs to the write it completes, and that a run was stuck or was stopped is no event of
-        // its own in the tree.
-        if matches!(event.op, Op::Commit { .. }) || ends_run(&event.op) {
+        if !has_node(&event.op) {
+            if let Op::Commit { write } = event.op
+                && let Some(&write) = self.paths[thread.index()].get(write as usize)
+            {
+                self.run.steps.push(Moment::Commit(write));
+            }
             self.paths[thread.index()].push(self.ends[thread.index()].node.unwrap_or(NodeId(0)));
             return Ok(());
         }
@@ -108,15 +110,33 @@ impl<'f, 't> Merge<'f, 't> {
         self.paths[thread.index()].push(own);
         self.localise(thread, &mut event.op);
         self.paths[thread.index()].pop();
-        let (op, outcome) = split(event.op, self.reads);
+        let executed = event.op;
+        let (op, outcome) = split(executed, self.reads);
         let at = self.trace.tables.source_name(event.at);
         let node = self.step(thread, index, op, at, &siblings)?;
         self.paths[thread.index()].push(node);
         if !pending {
+            self.record(node, &executed);
             self.forest.nodes[node.index()].observed = position;
             self.ends[thread.index()] = End { node: Some(node), outcome };
         }
         Ok(())
+    }
+
+    /// Notes that the run executed a node, and what belongs to this run alone.
+    fn record(&mut self, node: NodeId, op: &Op) {
+        self.run.steps.push(Moment::Event(node));
+        self.forest.nodes[node.index()].found = op.read_value();
+        if let Op::Input { input, value } = *op {
+            let known = self.run.inputs.len().max(input.index() + 1);
+            self.run.inputs.resize(known, 0);
+            self.run.inputs[input.index()] = value;
+        }
+        if let (Some(location), Some(value)) = (op.read_location(), op.read_value())
+            && self.forest.places.location(location).initial.is_none()
+        {
+            self.run.unexplained.push((node, value));
+        }
     }
 
     /// The node of the thread's next event: one that is there, or a new one.
@@ -156,6 +176,7 @@ impl<'f, 't> Merge<'f, 't> {
             stops: Vec::new(),
             observed: u32::MAX,
             depth,
+            found: None,
             rank: 0,
         }))
     }
@@ -173,7 +194,7 @@ impl<'f, 't> Merge<'f, 't> {
     }
 
     /// Notes the outcomes behind which a thread did nothing more.
-    fn finish(self) -> Vec<Vec<NodeId>> {
+    fn finish(self) -> (Vec<Vec<NodeId>>, Run) {
         for End { node, outcome } in &self.ends {
             if let Some(node) = node {
                 let stops = &mut self.forest.nodes[node.index()].stops;
@@ -182,7 +203,7 @@ impl<'f, 't> Merge<'f, 't> {
                 }
             }
         }
-        self.paths
+        (self.paths, self.run)
     }
 
     /// Replaces the trace's ids by the forest's. Strings are not kept apart: they say nothing about control.
@@ -236,7 +257,7 @@ impl<'f, 't> Merge<'f, 't> {
 }
 
 impl Forest {
-    fn tree_for(&mut self, key: &warpath_trace::thread::ThreadKey) -> TreeIx {
+    pub(crate) fn tree_for(&mut self, key: &warpath_trace::thread::ThreadKey) -> TreeIx {
         if let Some(&tree) = self.by_key.get(key) {
             return tree;
         }
@@ -249,7 +270,7 @@ impl Forest {
         tree
     }
 
-    fn input_for(&mut self, input: InputVar) -> InputId {
+    pub(crate) fn input_for(&mut self, input: InputVar) -> InputId {
         let next = self.inputs.len() as u32;
         let id = *self.input_ids.entry(input.clone()).or_insert(next);
         if id == next {
@@ -276,7 +297,13 @@ impl Forest {
             stops: Vec::new(),
             observed: u32::MAX,
             depth,
+            found: None,
             rank: 0,
         })
+    }
+
+    /// Lets a read-modify-write find any value.
+    pub(crate) fn unpin(&mut self, id: NodeId) {
+        self.nodes[id.index()].pinned = false;
     }
 }

@@ -1,5 +1,6 @@
 //! The model of executions: thread trees, merged from traces, and what must happen before what.
 
+mod before;
 mod cells;
 mod divergence;
 mod forest;
@@ -7,10 +8,14 @@ mod identity;
 mod merge;
 mod must;
 mod normal;
+mod run;
 
+pub(crate) use before::Before;
 pub(crate) use cells::part;
 pub use cells::{Cell, CellId, Cells};
 pub use divergence::Divergence;
 pub use forest::{Child, Forest, InputVar, Node, NodeId, Outcome, TreeIx};
 pub use identity::{ObjectKey, Places};
 pub use must::MustOrder;
+pub(crate) use normal::{Reads, has_node, is_pending, split};
+pub use run::{Moment, Run};

@@ -1,7 +1,7 @@
 //! What must happen before what, in every execution that has both.
 //!
 //! Program order along each tree, a thread after the only node that forks it, a join after the only node
-//! that ends the thread. Per node and thread, the deepest node of that thread that must come before it; a
+//! that ends the thread; settled nodes in their order, before all others. Per node and thread, the deepest node of that thread that must come before it; a
 //! question is then answered by comparing two positions in one tree.
 
 use warpath_trace::event::{Op, WaitResult};
@@ -52,6 +52,7 @@ impl MustOrder {
                 if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
                     before.extend(only(forest.ends(TreeIx(child.0))));
                 }
+                before.extend(settled_before(forest, id));
                 let open: Vec<NodeId> = before
                     .iter()
                     .copied()
@@ -112,6 +113,18 @@ impl MustOrder {
     pub fn compatible(&self, a: NodeId, b: NodeId) -> bool {
         self.tree[a.index()] != self.tree[b.index()] || self.is_above(a, b) || self.is_above(b, a)
     }
+}
+
+/// The last settled node that comes directly before this one: for a settled node the one before it, for the first
+/// node behind the settled ones of its thread the last of all.
+fn settled_before(forest: &Forest, id: NodeId) -> Option<NodeId> {
+    let node = forest.node(id);
+    let last = match forest.is_settled(id) {
+        true => id.0.checked_sub(1),
+        false if node.parent.is_some_and(|(parent, _)| !forest.is_settled(parent)) => None,
+        false => forest.settled.checked_sub(1),
+    };
+    last.map(NodeId)
 }
 
 fn only(nodes: &[NodeId]) -> Option<NodeId> {

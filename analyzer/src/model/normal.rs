@@ -4,14 +4,14 @@
 //! an input was, how a branch went. [`split`] takes those out, so that what is left can be compared, and
 //! says how control went on.
 
-use warpath_trace::event::{Datum, Op, WaitResult};
+use warpath_trace::event::{Datum, FailureKind, Op, WaitResult};
 use warpath_trace::ids::StringId;
 
 use super::forest::Outcome;
 
 /// Whether reads decide by their value, because the trace has no branch events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reads {
+pub(crate) enum Reads {
     /// Branch events say what control depended on.
     Free,
     /// Every read is a decision on its value.
@@ -19,7 +19,7 @@ pub(super) enum Reads {
 }
 
 /// The operation without values of this run, and how control went on behind it.
-pub(super) fn split(op: Op, reads: Reads) -> (Op, Outcome) {
+pub(crate) fn split(op: Op, reads: Reads) -> (Op, Outcome) {
     let seen = |value| match reads {
         Reads::Free => Outcome::Next,
         Reads::Pinned => Outcome::Value(value),
@@ -93,8 +93,18 @@ pub(super) fn split(op: Op, reads: Reads) -> (Op, Outcome) {
     }
 }
 
+/// Is the event one of the tree? A commit belongs to the write it completes, and that the run as a whole was stuck
+/// or was stopped is no event of its own.
+pub(crate) fn has_node(op: &Op) -> bool {
+    use FailureKind::{BoundReached, Deadlock, Killed, Livelock};
+    !matches!(
+        op,
+        Op::Commit { .. } | Op::Failure { kind: Deadlock | Livelock | BoundReached | Killed(_), .. }
+    )
+}
+
 /// Was the operation still waiting when the trace ended?
-pub(super) fn is_pending(op: &Op) -> bool {
+pub(crate) fn is_pending(op: &Op) -> bool {
     matches!(
         op,
         Op::Join { result: WaitResult::Pending, .. }

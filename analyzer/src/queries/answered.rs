@@ -1,6 +1,6 @@
 //! An answer that came from elsewhere: values for the symbols of a script.
 
-use warpath_solvers::term::{Evaluator, MissingConstant, Model, Value};
+use warpath_solvers::term::{Evaluator, MissingConstant, Model, TermError, Value};
 
 use super::ask::Question;
 use crate::answer::{Execution, Final, Mismatch, Reference};
@@ -20,6 +20,9 @@ pub enum NotAnAnswer {
         /// Why.
         reason: String,
     },
+    /// The formula cannot be built.
+    #[error("the question's formula cannot be built: {0}")]
+    Formula(#[from] TermError),
     /// The schedule cannot be executed.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
@@ -37,8 +40,9 @@ impl Question<'_> {
             }
         }
         let forest = self.encoding.forest;
+        let constraints = self.whole()?;
         let mut evaluator = Evaluator::new(&self.encoding.terms, &model).missing(MissingConstant::Default);
-        for constraint in self.constraints() {
+        for constraint in constraints {
             let name = || constraint.about.name(forest);
             match evaluator.value(constraint.term) {
                 Ok(value) if value.as_bool() == Some(true) => {}

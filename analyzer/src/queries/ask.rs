@@ -1,17 +1,18 @@
 //! A question as a script and as a dialogue with a solver.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
 
 use warpath_solvers::script::{EmitOptions, Script};
 use warpath_solvers::smtlib::symbol;
-use warpath_solvers::term::{Model, TermError, TermId};
+use warpath_solvers::term::{Model, Op as TermOp, Shape, TermError, TermId, Terms};
 use warpath_solvers::{Answer, Query, Reason, Smt};
 use warpath_trace::header::MemoryModel;
 
 use super::manifest::{Manifest, Symbol};
 use super::open_end::OpenEnd;
-use crate::answer::{Execution, Final, Mismatch, Reference};
-use crate::encode::{About, Constraint, Encoding, Options, Point};
+use crate::answer::{Execution, Final, Mismatch, Reference, executed};
+use crate::encode::{About, Constraint, Encoding, Options, OrderSort, Point};
 use crate::model::{Forest, NodeId};
 
 /// What came of a question.
@@ -35,6 +36,8 @@ pub struct Question<'f> {
     order: Vec<Constraint>,
     targets: Vec<Constraint>,
     description: String,
+    /// What refutes circles holds if this does.
+    circle_switch: Option<TermId>,
 }
 
 impl<'f> Question<'f> {
@@ -60,13 +63,25 @@ impl<'f> Question<'f> {
         let targets = targets.into_iter().zip(0..);
         let targets = targets.map(|(term, n)| Constraint { about: About::Target(n), term }).collect();
         let order = encoding.order_constraints()?;
-        Ok(Question { description, encoding, order, targets })
+        Ok(Question { description, encoding, order, targets, circle_switch: None })
     }
 
     /// Can this end be reached? `node` is where the end is in this forest: see [`OpenEnd::place`].
     pub fn at(forest: &'f Forest, end: &OpenEnd, node: NodeId, options: Options) -> Result<Self, TermError> {
+        Question::at_in_arena(forest, end, node, options, Terms::new())
+    }
+
+    /// The same with terms that are there already.
+    pub(super) fn at_in_arena(
+        forest: &'f Forest,
+        end: &OpenEnd,
+        node: NodeId,
+        options: Options,
+        terms: Terms,
+    ) -> Result<Self, TermError> {
         let description = end.describe(forest, &options);
-        Question::new(forest, options, &[node], description, |encoding| Ok(vec![end.target(encoding, node)?]))
+        let encoding = end.encoding(forest, node, options, terms)?;
+        Question::of(encoding, description, |encoding| Ok(vec![end.target(encoding, node)?]))
     }
 
     /// Asks whether an open end can be reached.
@@ -92,27 +107,39 @@ impl<'f> Question<'f> {
         self.encoding.constraints.iter().chain(&self.order).chain(&self.targets).copied()
     }
 
+    /// How many clauses the constraints are, with conjunctions taken apart, also those that something implies.
+    pub fn clauses(&self) -> usize {
+        self.constraints().map(|constraint| clauses(&self.encoding.terms, constraint.term)).sum()
+    }
+
     /// The question as a script, and what its symbols mean.
     pub fn script(&mut self) -> Result<(String, Manifest), TermError> {
         let mut script = Script::new();
         script.comment(&self.description);
         script.comment("sat: the values give a schedule (executed events, ascending by o) and inputs.");
         script.comment("unsat: with the events seen so far, no schedule and no input makes it so.");
-        for (name, constraint) in self.named() {
+        let constraints = self.whole()?;
+        for (name, constraint) in self.named(&constraints) {
             script.assert_named(constraint.term, &name);
         }
         script.check();
-        let (values, symbols) = self.symbols()?;
+        let (values, symbols) = self.symbols(&constraints)?;
         script.get_values(&values);
         let text = script.emit(&self.encoding.terms, &EmitOptions::default());
         let text = text.unwrap_or_else(|error| unreachable!("our names are distinct: {error}"));
         Ok((text, Manifest { question: self.description.clone(), symbols }))
     }
 
+    /// All constraints, and what makes them complete for somebody who answers only once.
+    pub(super) fn whole(&mut self) -> Result<Vec<Constraint>, TermError> {
+        let ties = self.encoding.order_ties()?;
+        Ok(self.constraints().chain(ties).collect())
+    }
+
     /// The constraints with a name each. Several can be about the same; the names differ all the same.
-    fn named(&self) -> Vec<(String, Constraint)> {
+    fn named(&self, constraints: &[Constraint]) -> Vec<(String, Constraint)> {
         let mut used: HashMap<String, u32> = HashMap::new();
-        let named = self.constraints().map(|constraint| {
+        let named = constraints.iter().map(|&constraint| {
             let name = constraint.about.name(self.encoding.forest);
             let times = used.entry(name.clone()).or_insert(0);
             *times += 1;
@@ -122,7 +149,10 @@ impl<'f> Question<'f> {
         named.collect()
     }
 
-    fn symbols(&mut self) -> Result<(Vec<TermId>, BTreeMap<String, Symbol>), TermError> {
+    fn symbols(
+        &mut self,
+        constraints: &[Constraint],
+    ) -> Result<(Vec<TermId>, BTreeMap<String, Symbol>), TermError> {
         let forest = self.encoding.forest;
         let mut all: Vec<(TermId, Symbol)> = Vec::new();
         for (input, var) in forest.inputs().iter().enumerate() {
@@ -130,7 +160,7 @@ impl<'f> Question<'f> {
             all.push((term, Symbol::Input { name: var.name.clone(), nth: var.nth }));
         }
         for id in forest.ids() {
-            if !self.encoding.has(id) {
+            if !self.encoding.has(id) || forest.is_settled(id) {
                 continue;
             }
             let term = self.encoding.en(id)?;
@@ -145,7 +175,7 @@ impl<'f> Question<'f> {
         }
         // Every constant, so that an answer from elsewhere can be checked against the whole script; what is
         // only ours to understand has no meaning in the manifest.
-        let roots: Vec<TermId> = self.constraints().map(|constraint| constraint.term).collect();
+        let roots: Vec<TermId> = constraints.iter().map(|constraint| constraint.term).collect();
         let mut values: Vec<TermId> = all.iter().map(|(term, _)| *term).collect();
         let listed: HashSet<TermId> = values.iter().copied().collect();
         let rest = self.encoding.terms.constants_in(&roots).into_iter();
@@ -167,33 +197,34 @@ impl<'f> Question<'f> {
         query: &Query,
     ) -> Result<(Verdict, Option<Model>), TermError> {
         smt.push();
-        self.assert_formula(smt);
-        let targets: Vec<TermId> = self.targets.iter().map(|constraint| constraint.term).collect();
-        let answer = self.solve_asserted(smt, query, &targets);
+        self.assert_whole(smt);
+        let answer = self.solve_asserted(smt, query);
         smt.pop().expect("the level was pushed here");
         answer
     }
 
     /// Gives the solver the formula without the question.
-    pub(super) fn assert_formula(&self, smt: &mut dyn Smt) {
+    fn assert_formula(&self, smt: &mut dyn Smt) {
         for constraint in self.encoding.constraints.iter().chain(&self.order) {
             smt.assert(&self.encoding.terms, constraint.term).expect("the formula is made of Booleans");
         }
     }
 
-    /// Asks whether `targets` can be, of a solver that has been given the formula.
+    /// Gives the solver the formula and the question.
+    pub(super) fn assert_whole(&self, smt: &mut dyn Smt) {
+        self.assert_formula(smt);
+        for target in &self.targets {
+            smt.assert(&self.encoding.terms, target.term).expect("a question is Boolean");
+        }
+    }
+
+    /// Asks a solver that has been given the formula and the question.
     pub(super) fn solve_asserted(
         &mut self,
         smt: &mut dyn Smt,
         query: &Query,
-        targets: &[TermId],
     ) -> Result<(Verdict, Option<Model>), TermError> {
-        smt.push();
-        for &target in targets {
-            smt.assert(&self.encoding.terms, target).expect("a question is Boolean");
-        }
-        let answer = smt.check(&self.encoding.terms, query);
-        smt.pop().expect("the level was pushed here");
+        let answer = self.check_asserted(smt, query)?;
         Ok(match answer {
             Answer::Unsat { .. } => (Verdict::Impossible, None),
             Answer::Unknown(reason) => (Verdict::Unknown(reason), None),
@@ -216,10 +247,54 @@ impl<'f> Question<'f> {
         })
     }
 
+    /// Lets what refutes circles of models hold only if this does, for a solver that will be asked of other forests.
+    pub(super) fn refute_circles_behind(&mut self, switch: TermId) {
+        self.circle_switch = Some(switch);
+    }
+
+    /// The terms, when nothing more is asked.
+    pub(super) fn into_terms(self) -> Terms {
+        self.encoding.terms
+    }
+
+    /// The solver's answer, with orders that are orders: circles of a model are refuted and the solver is asked
+    /// again. What refutes them holds for every question, and stays.
+    fn check_asserted(&mut self, smt: &mut dyn Smt, query: &Query) -> Result<Answer, TermError> {
+        let deadline = query.timeout.map(|timeout| (timeout, Instant::now() + timeout));
+        let mut query = query.clone();
+        loop {
+            let answer = smt.check(&self.encoding.terms, &query);
+            let Answer::Sat(model) = &answer else { return Ok(answer) };
+            if self.encoding.order_sort() != OrderSort::Pairs {
+                return Ok(answer);
+            }
+            let executed = executed(&mut self.encoding, model);
+            let circles = self.encoding.circles(model, &executed)?;
+            if circles.is_empty() {
+                return Ok(answer);
+            }
+            for circle in circles {
+                let clause = match self.circle_switch {
+                    Some(switch) => self.encoding.terms.implies(switch, circle)?,
+                    None => circle,
+                };
+                smt.assert(&self.encoding.terms, clause).expect("a clause is Boolean");
+            }
+            if let Some((allowed, deadline)) = deadline {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Ok(Answer::Unknown(Reason::Timeout { allowed }));
+                }
+                query.timeout = Some(left);
+            }
+        }
+    }
+
     /// Why not: what a question that was answered [`Verdict::Impossible`] fails on, if the solver says so. With
     /// the program order of the events concerned, these constraints are enough.
     pub fn explain(&mut self, smt: &mut dyn Smt, query: &Query) -> Option<Vec<About>> {
-        let named = self.named();
+        let constraints = self.whole().ok()?;
+        let named = self.named(&constraints);
         smt.push();
         for (name, constraint) in &named {
             let terms = &self.encoding.terms;
@@ -236,6 +311,18 @@ impl<'f> Question<'f> {
         about.sort_unstable();
         about.dedup();
         Some(about)
+    }
+}
+
+fn clauses(terms: &Terms, term: TermId) -> usize {
+    match terms.shape(term) {
+        Shape::App(TermOp::And, parts) => parts.iter().map(|&part| clauses(terms, part)).sum(),
+        Shape::App(TermOp::Or | TermOp::Implies, parts) => {
+            let conjunctions =
+                parts.iter().filter(|&&part| matches!(terms.shape(part), Shape::App(TermOp::And, _)));
+            conjunctions.map(|&part| clauses(terms, part)).sum::<usize>().max(1)
+        }
+        _ => 1,
     }
 }
 

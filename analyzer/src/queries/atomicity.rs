@@ -6,7 +6,7 @@
 //! first read; or if both are in one critical section. A read that is repeated at the same position is a loop
 //! that waits, and means no harm.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use warpath_solvers::term::{TermError, TermId};
 use warpath_trace::event::Op;
@@ -71,14 +71,19 @@ pub(crate) fn interruptions(survey: &Survey<'_>, limit: usize) -> Interruptions 
     }
     let mut groups: BTreeMap<[String; 3], Group<3>> = BTreeMap::new();
     let mut found = Interruptions { groups: Vec::new(), all: 0, locked: 0, ordered: 0 };
+    // Accesses that have several cells in common are one candidate.
+    let mut seen: ((NodeId, NodeId), HashSet<NodeId>) = ((NodeId(0), NodeId(0)), HashSet::new());
     for pair in pairs(survey) {
         let Pair { cell, first, second, .. } = pair;
+        if seen.0 != (first, second) {
+            seen = ((first, second), HashSet::new());
+        }
         let (Some(before), Some(after)) = (way(&forest.node(first).op), way(&forest.node(second).op)) else {
             continue;
         };
         let wanted = harmful(before, after) == Way::Write;
         for &remote in accesses.get(&(cell, wanted)).map_or(&[][..], |list| list) {
-            if forest.node(remote).tree == forest.node(first).tree {
+            if forest.node(remote).tree == forest.node(first).tree || !seen.1.insert(remote) {
                 continue;
             }
             found.all += 1;
@@ -144,8 +149,6 @@ fn pairs(survey: &Survey<'_>) -> Vec<Pair> {
         }
     }
     pairs.sort_unstable_by_key(|pair| (pair.first, pair.second, pair.cell));
-    // One pair per two accesses: their first common cell stands for the others.
-    pairs.dedup_by_key(|pair| (pair.first, pair.second));
     pairs
 }
 
@@ -190,6 +193,7 @@ impl Violation<3> for Interrupted {
         let mut parts = Vec::new();
         for id in member {
             parts.push(encoding.en(id)?);
+            parts.push(encoding.takes_effect(id)?);
         }
         let [first, remote, second] = member.map(|id| effect(encoding, id));
         parts.push(encoding.before(first, remote)?);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use warpath_solvers::term::{TermError, TermId};
+use warpath_solvers::term::{TermError, TermId, Terms};
 
 use super::ask::Question;
 use super::open_end::OpenEnd;
@@ -31,7 +31,7 @@ pub fn with_interferences<'f>(
         end.describe(forest, &options),
         most.0
     );
-    Question::new(forest, options, &[node], described, |encoding| {
+    Question::of(end.encoding(forest, node, options, Terms::new())?, described, |encoding| {
         let target = end.target(encoding, node)?;
         let foreign = interferences(encoding)?;
         Ok(vec![target, encoding.terms.at_most(most.0, &foreign)?])

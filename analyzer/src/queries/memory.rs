@@ -34,7 +34,7 @@ struct Life {
 pub(crate) fn uses_of_freed(survey: &Survey<'_>, limit: usize) -> Uses {
     let forest = survey.forest;
     let mut lives: BTreeMap<ObjectId, Life> = BTreeMap::new();
-    for id in forest.ids() {
+    for id in forest.ids().filter(|&id| !forest.is_settled(id)) {
         match forest.node(id).op {
             Op::Free { object } => {
                 let life = lives.entry(object).or_default();
@@ -130,14 +130,54 @@ fn allocations(survey: &Survey<'_>, free: NodeId) -> Vec<NodeId> {
     forest.ids().filter(is_allocation).filter(|&id| !survey.must.before(id, free)).collect()
 }
 
-/// Which of the pairs an execution has.
-pub(crate) fn which(execution: &Execution, pairs: &[[NodeId; 2]]) -> Option<[NodeId; 2]> {
-    let moments: HashMap<Point, usize> =
-        execution.steps.iter().enumerate().map(|(moment, &point)| (point, moment)).collect();
-    let moment = |id| moments.get(&Point::Issue(id)).copied();
-    let comes_after = |&[free, used]: &[NodeId; 2]| match (moment(free), moment(used)) {
-        (Some(free), Some(used)) => free < used,
-        _ => false,
+/// Which of the pairs an execution has: the use after the free, and the storage not allocated again in between.
+pub(crate) fn which(
+    survey: &Survey<'_>,
+    execution: &Execution,
+    pairs: &[[NodeId; 2]],
+) -> Option<[NodeId; 2]> {
+    let forest = survey.forest;
+    let issued: Vec<(NodeId, usize)> = (0..)
+        .zip(&execution.steps)
+        .filter(|(_, point)| matches!(point, Point::Issue(_)))
+        .map(|(moment, point)| (point.node(), moment))
+        .collect();
+    let moments: HashMap<NodeId, usize> = issued.iter().copied().collect();
+    let mut allocations: HashMap<ObjectId, Vec<usize>> = HashMap::new();
+    for &(id, moment) in &issued {
+        if let Op::Alloc { object, .. } = forest.node(id).op {
+            allocations.entry(object).or_default().push(moment);
+        }
+    }
+    let is_so = |&[free, used]: &[NodeId; 2]| {
+        let (Some(freed), Some(used)) = (moments.get(&free), moments.get(&used)) else { return false };
+        let Op::Free { object } = forest.node(free).op else { return false };
+        let again = allocations.get(&object);
+        freed < used && !again.into_iter().flatten().any(|moment| freed < moment && moment < used)
     };
-    pairs.iter().copied().find(comes_after)
+    pairs.iter().copied().find(is_so)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Forest;
+
+    #[test]
+    fn storage_that_was_allocated_again_is_not_used_after_the_free_before() {
+        let text = "warpath-trace 1\nobject heap node 4\nlocation node %node+0:4 = 0\nT0 fork T0.0\nT0 free %node\nT0 alloc %node 4\nT0 free %node\nT0.0 w node 1\noutcome exited 0\n";
+        let trace = warpath_trace::text::parse(text).expect("the text is right");
+        let forest = Forest::of(&trace).expect("one trace fits itself");
+        let survey = Survey::of(&forest);
+        let nodes: Vec<NodeId> = forest.ids().collect();
+        let [fork, first, alloc, second, used] = nodes[..] else { panic!("{nodes:?}") };
+        let pairs = [[first, used], [second, used]];
+        let found = |steps: &[NodeId]| {
+            let steps = steps.iter().copied().map(Point::Issue).collect();
+            which(&survey, &Execution { steps, inputs: Vec::new(), initials: Vec::new() }, &pairs)
+        };
+        assert_eq!(found(&[fork, first, alloc, second, used]), Some([second, used]));
+        assert_eq!(found(&[fork, first, used]), Some([first, used]));
+        assert_eq!(found(&[fork, first, alloc, used, second]), None);
+    }
 }

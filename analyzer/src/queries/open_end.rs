@@ -1,10 +1,13 @@
 //! Open ends: outcomes that have not been seen.
 
-use warpath_solvers::term::{TermError, TermId};
-use warpath_trace::event::{Attempt, OnceStep, Op, WaitResult};
+use std::collections::BTreeMap;
+
+use warpath_solvers::term::{TermError, TermId, Terms};
+use warpath_trace::event::{Attempt, Datum, MemoryOrder, OnceStep, Op, WaitResult};
+use warpath_trace::ids::LocationId;
 
 use super::ask::under;
-use crate::encode::{Encoding, Options};
+use crate::encode::{Encoding, Options, sync_objects};
 use crate::model::{Forest, NodeId, Outcome, TreeIx};
 
 /// What has not been seen yet behind a node.
@@ -18,6 +21,25 @@ pub enum Want {
     Executed,
     /// Whatever comes next: the runs so far ended before the thread could go on with this outcome.
     Further(Outcome),
+    /// The read-modify-write that comes next finding a value other than these, where each value found is an
+    /// alternative of its own; `outcome` leads to it.
+    OtherUpdate {
+        /// How control gets to it.
+        outcome: Outcome,
+        /// The operation, without what it found and left.
+        op: Op,
+        /// What it has been seen to find.
+        seen: Vec<u128>,
+    },
+    /// The reading of a semaphore's count that comes next finding a number other than these.
+    OtherCount {
+        /// How control gets to it.
+        outcome: Outcome,
+        /// The semaphore.
+        semaphore: LocationId,
+        /// What it has been seen to find.
+        seen: Vec<u32>,
+    },
     /// The thread that was forked here doing anything at all.
     Start(TreeIx),
     /// The wait that comes next ending this way; `outcome` leads to it.
@@ -66,6 +88,8 @@ pub fn open_ends(forest: &Forest) -> Vec<OpenEnd> {
         }
         ends.extend(unfinished(forest, id));
         ends.extend(other_endings(forest, id));
+        ends.extend(other_updates(forest, id));
+        ends.extend(other_counts(forest, id));
     }
     ends
 }
@@ -120,6 +144,38 @@ fn other_endings(forest: &Forest, id: NodeId) -> Vec<OpenEnd> {
     missing
 }
 
+/// Read-modify-writes behind a node that are told apart by what they found.
+fn other_updates(forest: &Forest, id: NodeId) -> Vec<OpenEnd> {
+    let mut found: BTreeMap<Outcome, (Op, Vec<u128>)> = BTreeMap::new();
+    for child in &forest.node(id).children {
+        let node = forest.node(child.node);
+        if node.pinned
+            && let Op::Rmw { location, old, order, .. } = node.op
+        {
+            let op = Op::Rmw { location, old: 0, new: Datum::concrete(0), order };
+            found.entry(child.outcome).or_insert((op, Vec::new())).1.push(old);
+        }
+    }
+    let ends = found.into_iter();
+    ends.map(|(outcome, (op, seen))| OpenEnd { node: id, want: Want::OtherUpdate { outcome, op, seen } })
+        .collect()
+}
+
+/// Readings of a semaphore's count behind a node.
+fn other_counts(forest: &Forest, id: NodeId) -> Vec<OpenEnd> {
+    let mut found: BTreeMap<(Outcome, LocationId), Vec<u32>> = BTreeMap::new();
+    for child in &forest.node(id).children {
+        if let Op::SemValue { semaphore, value } = forest.node(child.node).op {
+            found.entry((child.outcome, semaphore)).or_default().push(value);
+        }
+    }
+    let ends = found.into_iter().map(|((outcome, semaphore), seen)| OpenEnd {
+        node: id,
+        want: Want::OtherCount { outcome, semaphore, seen },
+    });
+    ends.collect()
+}
+
 /// All the ways in which the wait of a node can end.
 fn endings(forest: &Forest, id: NodeId) -> Vec<Op> {
     let failing = |attempt: Attempt| match attempt {
@@ -145,6 +201,14 @@ fn endings(forest: &Forest, id: NodeId) -> Vec<Op> {
             });
             let endings = results(timed.unwrap_or(Attempt::Block));
             endings.map(|result| Op::CondWake { condition, mutex, result }).collect()
+        }
+        Op::FutexResume { word, .. } => {
+            let begun = forest.node(id).parent.map(|(wait, _)| forest.node(wait).op);
+            let attempt = match begun {
+                Some(Op::FutexWait { attempt, .. }) => attempt,
+                _ => Attempt::Block,
+            };
+            results(attempt).map(|result| Op::FutexResume { word, result }).collect()
         }
         Op::Once { once, step: OnceStep::Run | OnceStep::Seen } => {
             [OnceStep::Run, OnceStep::Seen].map(|step| Op::Once { once, step }).to_vec()
@@ -173,7 +237,41 @@ impl OpenEnd {
                 let node = grown.add_unseen(self.node, *outcome, *op);
                 (Some(grown), node)
             }
+            Want::OtherUpdate { outcome, op, .. } => {
+                let mut grown = forest.clone();
+                let node = grown.add_unseen(self.node, *outcome, *op);
+                grown.unpin(node);
+                (Some(grown), node)
+            }
+            // What the count is, is the question: something stands in its place that changes nothing.
+            Want::OtherCount { outcome, .. } => {
+                let mut grown = forest.clone();
+                let op = Op::Fence { order: MemoryOrder::SeqCst };
+                let node = grown.add_unseen(self.node, *outcome, op);
+                (Some(grown), node)
+            }
         }
+    }
+
+    /// The formula of what the target depends on, `node` being where the end is.
+    pub(super) fn encoding<'f>(
+        &self,
+        forest: &'f Forest,
+        node: NodeId,
+        options: Options,
+        terms: Terms,
+    ) -> Result<Encoding<'f>, TermError> {
+        let mut cone = vec![node];
+        let mut values = Vec::new();
+        match self.want {
+            Want::OtherUpdate { .. } => values.push(node),
+            Want::OtherCount { semaphore, .. } => {
+                let uses = |id: &NodeId| sync_objects(&forest.node(*id).op).any(|object| object == semaphore);
+                cone.extend(forest.ids().filter(uses));
+            }
+            _ => {}
+        }
+        Encoding::in_arena(forest, options, &cone, &values, terms)
     }
 
     /// `en(b) ∧ c_b = outcome`.
@@ -188,6 +286,15 @@ impl OpenEnd {
                     if let Some(same) = encoding.outcome(node, Outcome::Value(value))? {
                         parts.push(encoding.terms.not(same)?);
                     }
+                }
+                Some(encoding.terms.and(&parts)?)
+            }
+            Want::OtherUpdate { seen, .. } => Some(other_update(encoding, node, seen)?),
+            Want::OtherCount { semaphore, seen, .. } => {
+                let mut parts = Vec::new();
+                for &value in seen {
+                    let same = encoding.semaphore_count_is(*semaphore, node, value)?;
+                    parts.push(encoding.terms.not(same)?);
                 }
                 Some(encoding.terms.and(&parts)?)
             }
@@ -207,6 +314,12 @@ impl OpenEnd {
             Want::OtherThan(values) => {
                 format!("the value that {key} decides on at {place} be none of {values:?}")
             }
+            Want::OtherUpdate { seen, .. } => {
+                format!("the update of {key} behind {place} find none of {seen:?}")
+            }
+            Want::OtherCount { seen, .. } => {
+                format!("the count that {key} reads behind {place} be none of {seen:?}")
+            }
             Want::Further(_) => format!("{key} go on behind {place}, where the runs so far ended"),
             Want::Executed => format!("the wait of {key} at {place} come to an end"),
             Want::Start(tree) => format!("{} run at all", forest.key(*tree)),
@@ -214,4 +327,21 @@ impl OpenEnd {
         };
         format!("Can {what}? ({})", under(options))
     }
+}
+
+/// What the update finds is none of these. What it leaves is not known, so nobody reads that: an execution may
+/// always end with the event that is asked for.
+fn other_update(encoding: &mut Encoding<'_>, node: NodeId, seen: &[u128]) -> Result<TermId, TermError> {
+    let mut parts = Vec::new();
+    for &value in seen {
+        if let Some(same) = encoding.outcome(node, Outcome::Value(value))? {
+            parts.push(encoding.terms.not(same)?);
+        }
+    }
+    let mut reads: Vec<_> = encoding.rf.iter().filter(|((.., write), _)| *write == Some(node)).collect();
+    reads.sort_unstable_by_key(|&(&(read, cell, _), _)| (read, cell));
+    for rf in reads.into_iter().map(|(_, &rf)| rf).collect::<Vec<_>>() {
+        parts.push(encoding.terms.not(rf)?);
+    }
+    encoding.terms.and(&parts)
 }

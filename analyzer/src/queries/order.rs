@@ -49,12 +49,17 @@ pub(crate) fn early_reads(survey: &Survey<'_>, limit: usize) -> EarlyReads {
         if !matches!(node.op, Op::Read { .. } | Op::AtomicRead { .. }) || node.pinned {
             continue;
         }
+        if node.op.read_location().is_some_and(|location| forest.before().written.contains(&location)) {
+            continue;
+        }
         let Some(write) = saw(survey, &writes, read) else { continue };
         found.all += 1;
         let guarded = |expr: &warpath_trace::ids::ExprId| depends_on(forest, *expr, read);
         if survey.must.before(write, read) {
             found.ordered += 1;
-        } else if guards.get(&node.tree).is_some_and(|guards| guards.iter().any(guarded)) {
+        } else if forest.before().guarded.contains(&read)
+            || guards.get(&node.tree).is_some_and(|guards| guards.iter().any(guarded))
+        {
             found.guarded += 1;
         } else {
             let key = (forest.place(read), forest.place(write));

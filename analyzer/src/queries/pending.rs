@@ -5,8 +5,15 @@
 
 use warpath_solvers::term::{TermError, TermId};
 
+use crate::answer::Final;
 use crate::encode::Encoding;
 use crate::model::{Forest, NodeId};
+
+/// Is the event pending where an execution has ended?
+pub(crate) fn is_pending(forest: &Forest, end: &Final, id: NodeId) -> bool {
+    let node = forest.node(id);
+    end.ends.get(&node.tree).copied() == node.parent
+}
 
 /// The nodes that [`pending`] speaks of.
 pub(super) fn pending_cone(forest: &Forest, id: NodeId) -> Vec<NodeId> {

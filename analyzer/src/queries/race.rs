@@ -8,9 +8,11 @@ use warpath_trace::event::{MemoryOrder, Op};
 
 use super::ask::under;
 use super::groups::{Group, in_order};
-use super::pending::{pending, pending_cone};
+use super::pending::{is_pending, pending, pending_cone};
 use super::survey::Survey;
 use super::violation::Violation;
+use super::witness::Observed;
+use crate::answer::{Execution, Final};
 use crate::encode::{Encoding, Options};
 use crate::model::{CellId, NodeId, TreeIx};
 
@@ -158,8 +160,11 @@ fn access(op: &Op) -> Option<(bool, bool)> {
     }
 }
 
-/// The cells of an access.
+/// The cells of an access; none of one that is settled, which nothing can interfere with any more.
 pub(super) fn touched<'s>(survey: &'s Survey<'_>, id: NodeId) -> &'s [CellId] {
+    if survey.forest.is_settled(id) {
+        return &[];
+    }
     let op = &survey.forest.node(id).op;
     let location = op.read_location().or(op.written().map(|(location, _)| location));
     location.map_or(&[], |location| survey.cells.row(location))
@@ -175,6 +180,8 @@ pub(crate) fn first_common_cell(survey: &Survey<'_>, a: NodeId, b: NodeId) -> Op
 pub(crate) struct Race;
 
 impl Violation<2> for Race {
+    const IS_WITNESSED: bool = true;
+
     fn cone(&self, survey: &Survey<'_>, member: [NodeId; 2]) -> Vec<NodeId> {
         member.iter().flat_map(|&id| pending_cone(survey.forest, id)).collect()
     }
@@ -187,6 +194,14 @@ impl Violation<2> for Race {
     ) -> Result<TermId, TermError> {
         let both = [pending(encoding, a)?, pending(encoding, b)?];
         encoding.terms.and(&both)
+    }
+
+    fn witness(&self, observed: &mut Observed<'_>, pair: [NodeId; 2]) -> Option<Execution> {
+        observed.both_pending(pair)
+    }
+
+    fn is_shown(&self, survey: &Survey<'_>, end: &Final, pair: [NodeId; 2]) -> bool {
+        pair.into_iter().all(|id| is_pending(survey.forest, end, id))
     }
 
     fn describe(&self, survey: &Survey<'_>, options: &Options, pairs: &[[NodeId; 2]]) -> String {

@@ -98,6 +98,13 @@ impl<'f> Survey<'f> {
         self.forest.node(id).parent
     }
 
+    /// The name of what an event accesses.
+    pub(crate) fn storage(&self, id: NodeId) -> Option<String> {
+        let op = &self.forest.node(id).op;
+        let location = op.read_location().or(op.written().map(|(location, _)| location))?;
+        Some(self.location(location).to_owned())
+    }
+
     /// The name of a location or a synchronisation object.
     pub(crate) fn location(&self, location: LocationId) -> &str {
         &self.forest.places.location(location).name

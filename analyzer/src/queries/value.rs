@@ -1,6 +1,7 @@
 //! **New value** of a read: other than all it has been seen to find (the seed of Maximal Causality Reduction).
 
 use warpath_solvers::term::TermError;
+use warpath_trace::event::Op;
 
 use super::ask::{Question, under};
 use crate::encode::{Encoding, Options};
@@ -16,13 +17,18 @@ pub struct NewValue {
 }
 
 impl NewValue {
-    /// The question whether the read can find something else; `None` if the node does not read.
+    /// The question whether the read can find something else; `None` if the node does not read, or is an update
+    /// that is pinned to what it found: for that there is [`Want::OtherUpdate`](super::Want::OtherUpdate).
     pub fn question<'f>(
         &self,
         forest: &'f Forest,
         options: Options,
     ) -> Result<Option<Question<'f>>, TermError> {
-        let Some(location) = forest.node(self.read).op.read_location() else { return Ok(None) };
+        let node = forest.node(self.read);
+        let Some(location) = node.op.read_location() else { return Ok(None) };
+        if node.pinned && matches!(node.op, Op::Rmw { .. }) {
+            return Ok(None);
+        }
         let described = format!(
             "Can {} at {} read something other than {:?}? ({})",
             forest.key(forest.node(self.read).tree),

@@ -1,11 +1,13 @@
 //! Violations that a few events make together, and how to ask for them: one group of candidates in a question, or
 //! many groups one after the other on one formula, so that one solver process answers them all.
 
-use warpath_solvers::term::{TermError, TermId};
+use warpath_solvers::term::{Sort, TermError, TermId};
 use warpath_solvers::{Query, Smt};
 
 use super::ask::{Question, Verdict};
 use super::survey::Survey;
+use super::witness::Observed;
+use crate::answer::{Execution, Final};
 use crate::encode::{Encoding, Options};
 use crate::model::NodeId;
 
@@ -24,6 +26,19 @@ pub(crate) trait Violation<const N: usize> {
 
     /// The question in words.
     fn describe(&self, survey: &Survey<'_>, options: &Options, members: &[[NodeId; N]]) -> String;
+
+    /// Is there a [`witness`](Violation::witness) to look for?
+    const IS_WITNESSED: bool = false;
+
+    /// A part of the observed run that shows it, if that is easily found.
+    fn witness(&self, _: &mut Observed<'_>, _: [NodeId; N]) -> Option<Execution> {
+        None
+    }
+
+    /// Does an execution show it that was found so, and ends so?
+    fn is_shown(&self, _: &Survey<'_>, _: &Final, _: [NodeId; N]) -> bool {
+        false
+    }
 
     /// Some of these events violate it.
     fn any(
@@ -52,10 +67,11 @@ pub(crate) trait Violation<const N: usize> {
     }
 }
 
-/// Many questions on one formula.
+/// Many questions on one formula. Each has a switch, assumed to be on when it is asked: what a solver learns from
+/// one question then stays for the next.
 pub(crate) struct Battery<'f> {
     formula: Question<'f>,
-    targets: Vec<TermId>,
+    switches: Vec<TermId>,
 }
 
 impl<'f> Battery<'f> {
@@ -70,23 +86,28 @@ impl<'f> Battery<'f> {
         let mut cone: Vec<NodeId> = members.flat_map(|&member| violation.cone(survey, member)).collect();
         cone.sort_unstable();
         cone.dedup();
-        let mut targets = Vec::new();
+        let mut switches = Vec::new();
         let formula = Question::new(survey.forest, options, &cone, String::new(), |encoding| {
-            for list in lists {
-                targets.push(violation.any(survey, encoding, list)?);
+            let mut switched = Vec::new();
+            for (n, list) in lists.iter().enumerate() {
+                let target = violation.any(survey, encoding, list)?;
+                let switch = encoding.terms.constant(&format!("asked({n})"), Sort::Bool)?;
+                switched.push(encoding.terms.implies(switch, target)?);
+                switches.push(switch);
             }
-            Ok(Vec::new())
+            Ok(switched)
         })?;
-        Ok(Battery { formula, targets })
+        Ok(Battery { formula, switches })
     }
 
     /// Gives the formula to the solver that will be asked.
     pub(crate) fn begin(&self, smt: &mut dyn Smt) {
-        self.formula.assert_formula(smt);
+        self.formula.assert_whole(smt);
     }
 
     /// Asks the question of the n-th list.
     pub(crate) fn ask(&mut self, n: usize, smt: &mut dyn Smt, query: &Query) -> Result<Verdict, TermError> {
-        Ok(self.formula.solve_asserted(smt, query, &[self.targets[n]])?.0)
+        let query = query.clone().assuming([self.switches[n]]);
+        Ok(self.formula.solve_asserted(smt, &query)?.0)
     }
 }

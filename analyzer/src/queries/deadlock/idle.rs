@@ -4,7 +4,7 @@ use warpath_solvers::term::{TermError, TermId};
 use warpath_trace::event::{Op, WaitResult};
 use warpath_trace::ids::LocationId;
 
-use crate::encode::{Encoding, Point};
+use crate::encode::Encoding;
 use crate::model::{Forest, NodeId};
 
 /// The events that change a semaphore's count or arrive at a barrier.
@@ -21,43 +21,23 @@ pub(super) fn uses(forest: &Forest, object: LocationId) -> impl Iterator<Item = 
 /// No unit is left.
 pub(super) fn empty(encoding: &mut Encoding<'_>, semaphore: LocationId) -> Result<TermId, TermError> {
     let forest = encoding.forest;
-    let (initial, binary) = forest.semaphore(semaphore);
-    let is_post = |id: &NodeId| matches!(forest.node(*id).op, Op::SemPost { .. });
-    let (posts, waits): (Vec<NodeId>, Vec<NodeId>) =
-        uses(forest, semaphore).filter(|&id| encoding.has(id)).partition(is_post);
-    if binary {
-        return last_unit_taken(encoding, initial, &posts, &waits);
+    let (initial, maximum) = forest.semaphore(semaphore);
+    let (mut given, mut taken) = (Vec::new(), Vec::new());
+    for id in uses(forest, semaphore).filter(|&id| encoding.has(id)).collect::<Vec<_>>() {
+        let en = encoding.en(id)?;
+        match forest.node(id).op {
+            Op::SemPost { .. } if maximum.is_some() => {
+                let kept = encoding.kept(id)?;
+                given.push(encoding.terms.and(&[en, kept])?);
+            }
+            Op::SemPost { .. } => given.push(en),
+            _ => taken.push(en),
+        }
     }
-    let given: Vec<TermId> = posts.iter().map(|&id| encoding.en(id)).collect::<Result<_, _>>()?;
-    let taken: Vec<TermId> = waits.iter().map(|&id| encoding.en(id)).collect::<Result<_, _>>()?;
-    let limit = initial.saturating_add((given.len() + taken.len()) as u32);
+    let limit = u64::from(initial) + (given.len() + taken.len()) as u64;
     let given = encoding.count(initial, &given, limit)?;
     let taken = encoding.count(0, &taken, limit)?;
     encoding.terms.eq(given, taken)
-}
-
-/// Of at most one unit: a wait came after the last post.
-fn last_unit_taken(
-    encoding: &mut Encoding<'_>,
-    initial: u32,
-    posts: &[NodeId],
-    waits: &[NodeId],
-) -> Result<TermId, TermError> {
-    let mut all = Vec::new();
-    for &post in posts {
-        let en = encoding.en(post)?;
-        let mut ways = vec![encoding.terms.not(en)?];
-        for &wait in waits {
-            let parts = [encoding.en(wait)?, encoding.before(Point::Issue(post), Point::Issue(wait))?];
-            ways.push(encoding.terms.and(&parts)?);
-        }
-        all.push(encoding.terms.or(&ways)?);
-    }
-    if initial > 0 {
-        let ways: Vec<TermId> = waits.iter().map(|&wait| encoding.en(wait)).collect::<Result<_, _>>()?;
-        all.push(encoding.terms.or(&ways)?);
-    }
-    encoding.terms.and(&all)
 }
 
 /// Fewer than all have arrived in the round in which the thread that stands before `leave` has.
@@ -76,7 +56,7 @@ pub(super) fn incomplete(
     for round in 0..rounds {
         let here = encoding.arrives_in_round(own, &arrivals, round, parties)?;
         let number = (round + 1).saturating_mul(parties);
-        let count = encoding.count(0, &arrived, number)?;
+        let count = encoding.count(0, &arrived, number.into())?;
         let full = encoding.count_at_least(count, number)?;
         let not_full = encoding.terms.not(full)?;
         ways.push(encoding.terms.and(&[here, not_full])?);

@@ -18,8 +18,8 @@ use warpath_trace::ids::LocationId;
 use super::ask::{Question, under};
 use super::pending::{pending, pending_cone};
 use super::survey::Survey;
-use crate::encode::{Encoding, Options};
-use crate::model::{NodeId, TreeIx};
+use crate::encode::{Encoding, Family, Options};
+use crate::model::{Forest, NodeId, TreeIx};
 use queue::{Queue, Taken};
 use waits::{Ends, self_blocked, together};
 
@@ -56,8 +56,15 @@ pub(crate) fn not_followed(survey: &Survey<'_>, waits: &[Wait]) -> Vec<LocationI
     let mut queues: Vec<LocationId> = waits.iter().filter_map(queue_of).collect();
     queues.sort_unstable();
     queues.dedup();
-    queues.retain(|&queue| !Queue::of(survey.forest, queue).can_be_followed());
+    queues.retain(|&queue| {
+        !Queue::of(survey.forest, queue).can_be_followed() && family(survey.forest, queue).is_none()
+    });
     queues
+}
+
+/// The futex words that are followed together with this one, because waiters are moved between them.
+fn family(forest: &Forest, queue: LocationId) -> Option<Family> {
+    Family::of(forest, queue, |_| true)
 }
 
 fn queue_of(wait: &Wait) -> Option<LocationId> {
@@ -145,6 +152,9 @@ impl<'a, 'f> Builder<'a, 'f> {
             cone.extend(&queue.waits);
             cone.extend(queue.wakers.iter().map(|&(waker, _)| waker));
         }
+        for queue in self.waits.iter().filter_map(queue_of) {
+            cone.extend(family(forest, queue).iter().flat_map(Family::events));
+        }
         for wait in self.waits {
             match wait.need {
                 Need::Unit(object) | Need::Round(object) => cone.extend(idle::uses(forest, object)),
@@ -204,12 +214,16 @@ impl<'a, 'f> Builder<'a, 'f> {
             }
             Need::Wake { queue, mutex, .. } => {
                 let mut ways = Vec::new();
-                if let Some(taken) = state.taken.get(&queue)
+                let begin = self.survey.stand(wait.node).map_or(wait.node, |(begin, _)| begin);
+                let woken = match (state.taken.get(&queue), encoding.family(queue)) {
+                    (Some(taken), _) => Some(taken.is_woken(encoding, begin)?),
+                    (None, Some(family)) => Some(encoding.futex_taken(&family, begin)?),
+                    (None, None) => None,
+                };
+                if let Some(woken) = woken
                     && !encoding.options.spurious_wakeups
                     && queue_of(&wait).is_some()
                 {
-                    let begin = self.survey.stand(wait.node).map_or(wait.node, |(begin, _)| begin);
-                    let woken = taken.is_woken(encoding, begin)?;
                     let unwoken = encoding.terms.not(woken)?;
                     let alone = self.nobody_left(encoding, state, tree)?;
                     ways.push(encoding.terms.and(&[unwoken, alone])?);

@@ -23,7 +23,7 @@ pub(super) struct Queue {
     pub(super) waits: Vec<NodeId>,
     /// What wakes them, and how many at most.
     pub(super) wakers: Vec<(NodeId, u32)>,
-    /// Are waiters moved to another queue? Then this one is not followed.
+    /// Are waiters moved to another queue? Then the formula itself follows this one, if it can.
     moved: bool,
 }
 

@@ -68,8 +68,11 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
-    /// The wait at a node. Of the ways in which one wait can end, the first stands for it.
+    /// The wait at a node; none where it is over. Of the ways in which one wait can end, the first stands for it.
     fn at(survey: &Survey<'_>, id: NodeId) -> Option<Wait> {
+        if survey.forest.is_settled(id) {
+            return None;
+        }
         let need = need(survey, id)?;
         if let Some((parent, outcome)) = survey.stand(id) {
             let children = &survey.forest.node(parent).children;

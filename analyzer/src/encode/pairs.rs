@@ -1,0 +1,228 @@
+//! Orders without order variables: a Boolean for each pair that some constraint mentions. A model can then put
+//! points into a circle; it is answered with clauses that forbid that circle and others like it, until there is
+//! none.
+//!
+//! Circles of a single run have a comparison that is not as observed, because the observed order has no circle. So
+//! the shortest one through each of these is looked for first, counting comparisons: program order costs nothing.
+//! Where several runs were merged, positions of different runs are compared, and a circle may have none of them.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use warpath_solvers::term::{Evaluator, MissingConstant, Model, TermError, TermId};
+
+use super::{Encoding, Point};
+
+/// How many circles are answered at once.
+const CIRCLES_PER_ROUND: usize = 4096;
+
+/// What a model says about a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Choice {
+    atom: TermId,
+    holds: bool,
+}
+
+/// The order that a model gives, as a graph.
+struct Graph {
+    points: Vec<Point>,
+    /// From each point: where to, and by which choice; `None` for program order.
+    edges: Vec<Vec<(usize, Option<Choice>)>>,
+    /// The choices, from, to, and which: those that are not as observed, and the others.
+    swapped: Vec<(usize, usize, Choice)>,
+    observed: Vec<(usize, usize, Choice)>,
+}
+
+impl Encoding<'_> {
+    /// Clauses that forbid circles of this model; none if it has none. Only what is executed counts.
+    pub(crate) fn circles(&mut self, model: &Model, executed: &[bool]) -> Result<Vec<TermId>, TermError> {
+        let graph = self.graph(model, executed);
+        let component = graph.components();
+        let mut clauses = Vec::new();
+        let mut seen: HashSet<Vec<Choice>> = HashSet::new();
+        let mut search = Search::new(graph.points.len());
+        for (n, &(from, to, choice)) in graph.swapped.iter().chain(&graph.observed).enumerate() {
+            let is_observed = n >= graph.swapped.len();
+            if clauses.len() >= CIRCLES_PER_ROUND || (is_observed && !clauses.is_empty()) {
+                break;
+            }
+            if component[from] != component[to] {
+                continue;
+            }
+            let mut circle = search.shortest(&graph, &component, to, from);
+            circle.push(choice);
+            circle.sort_unstable();
+            circle.dedup();
+            if seen.insert(circle.clone()) {
+                clauses.push(self.one_is_otherwise(&circle)?);
+            }
+        }
+        Ok(clauses)
+    }
+
+    fn one_is_otherwise(&mut self, choices: &[Choice]) -> Result<TermId, TermError> {
+        let mut ways = Vec::new();
+        for choice in choices {
+            ways.push(match choice.holds {
+                true => self.terms.not(choice.atom)?,
+                false => choice.atom,
+            });
+        }
+        self.terms.or(&ways)
+    }
+
+    /// The executed points in the order of a model that has no circle: as observed where it leaves a choice.
+    pub(crate) fn lined_up(&self, model: &Model, executed: &[bool]) -> Vec<Point> {
+        let graph = self.graph(model, executed);
+        let mut missing = vec![0u32; graph.points.len()];
+        for (to, _) in graph.edges.iter().flatten() {
+            missing[*to] += 1;
+        }
+        let mut ready: BTreeMap<(u64, Point), usize> = BTreeMap::new();
+        for (n, _) in missing.iter().enumerate().filter(|&(_, &missing)| missing == 0) {
+            ready.insert(self.observed(graph.points[n]), n);
+        }
+        let mut order = Vec::new();
+        while let Some((_, n)) = ready.pop_first() {
+            order.push(graph.points[n]);
+            for &(to, _) in &graph.edges[n] {
+                missing[to] -= 1;
+                if missing[to] == 0 {
+                    ready.insert(self.observed(graph.points[to]), to);
+                }
+            }
+        }
+        order
+    }
+
+    fn graph(&self, model: &Model, executed: &[bool]) -> Graph {
+        let points: Vec<Point> =
+            self.orders.mentioned().filter(|point| executed[point.node().index()]).collect();
+        let index: BTreeMap<Point, usize> = points.iter().copied().zip(0..).collect();
+        let mut graph = Graph {
+            edges: vec![Vec::new(); points.len()],
+            points,
+            swapped: Vec::new(),
+            observed: Vec::new(),
+        };
+        for (a, b) in self.orders.program_order() {
+            if let (Some(&a), Some(&b)) = (index.get(&a), index.get(&b)) {
+                graph.edges[a].push((b, None));
+            }
+        }
+        let mut evaluator = Evaluator::new(&self.terms, model).missing(MissingConstant::Default);
+        for ((a, b), atom) in self.orders.listed() {
+            let (Some(&from), Some(&to)) = (index.get(&a), index.get(&b)) else { continue };
+            let holds = evaluator.value(atom).ok().and_then(|value| value.as_bool()) == Some(true);
+            let (from, to) = if holds { (from, to) } else { (to, from) };
+            let choice = Choice { atom, holds };
+            graph.edges[from].push((to, Some(choice)));
+            match self.observed(graph.points[to]) < self.observed(graph.points[from]) {
+                true => graph.swapped.push((from, to, choice)),
+                false => graph.observed.push((from, to, choice)),
+            }
+        }
+        graph
+    }
+}
+
+impl Graph {
+    /// The strongly connected component of each point (Tarjan, with a stack of its own).
+    fn components(&self) -> Vec<u32> {
+        let n = self.points.len();
+        let mut component = vec![u32::MAX; n];
+        let (mut number, mut low) = (vec![u32::MAX; n], vec![0; n]);
+        let (mut next, mut components) = (0, 0);
+        let mut open: Vec<usize> = Vec::new();
+        let mut calls: Vec<(usize, usize)> = Vec::new();
+        for root in 0..n {
+            if number[root] != u32::MAX {
+                continue;
+            }
+            calls.push((root, 0));
+            while let Some((at, edge)) = calls.pop() {
+                if edge == 0 {
+                    (number[at], low[at]) = (next, next);
+                    next += 1;
+                    open.push(at);
+                }
+                match self.edges[at].get(edge) {
+                    Some(&(to, _)) => {
+                        calls.push((at, edge + 1));
+                        if number[to] == u32::MAX {
+                            calls.push((to, 0));
+                        } else if component[to] == u32::MAX {
+                            low[at] = low[at].min(number[to]);
+                        }
+                    }
+                    None => {
+                        if low[at] == number[at] {
+                            while let Some(member) = open.pop() {
+                                component[member] = components;
+                                if member == at {
+                                    break;
+                                }
+                            }
+                            components += 1;
+                        }
+                        if let Some(&(caller, _)) = calls.last() {
+                            low[caller] = low[caller].min(low[at]);
+                        }
+                    }
+                }
+            }
+        }
+        component
+    }
+}
+
+/// Looks for ways through a graph; kept, so that many searches share the storage.
+struct Search {
+    stamp: u32,
+    seen: Vec<u32>,
+    cost: Vec<u32>,
+    came: Vec<(usize, Option<Choice>)>,
+}
+
+impl Search {
+    fn new(points: usize) -> Search {
+        Search { stamp: 0, seen: vec![0; points], cost: vec![0; points], came: vec![(0, None); points] }
+    }
+
+    /// The comparisons on the way from one point to another with the fewest of them, within a component that
+    /// has both.
+    fn shortest(&mut self, graph: &Graph, component: &[u32], from: usize, to: usize) -> Vec<Choice> {
+        self.stamp += 1;
+        self.seen[from] = self.stamp;
+        self.cost[from] = 0;
+        let mut queue = VecDeque::from([(from, 0)]);
+        while let Some((at, cost)) = queue.pop_front() {
+            if at == to {
+                break;
+            }
+            if cost > self.cost[at] {
+                continue;
+            }
+            for &(next, choice) in &graph.edges[at] {
+                if component[next] != component[from] {
+                    continue;
+                }
+                let cost = cost + u32::from(choice.is_some());
+                if self.seen[next] != self.stamp || cost < self.cost[next] {
+                    (self.seen[next], self.cost[next], self.came[next]) = (self.stamp, cost, (at, choice));
+                    match choice {
+                        None => queue.push_front((next, cost)),
+                        Some(_) => queue.push_back((next, cost)),
+                    }
+                }
+            }
+        }
+        let mut choices = Vec::new();
+        let mut at = to;
+        while at != from {
+            let (before, choice) = self.came[at];
+            choices.extend(choice);
+            at = before;
+        }
+        choices
+    }
+}
