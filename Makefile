@@ -4,7 +4,7 @@
 # each other's lock and mix their output.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench lint nightly clean
+.PHONY: help setup build demo test bench lint nightly oracle clean
 
 CARGO ?= cargo
 # A build server must not resolve dependencies anew.
@@ -38,9 +38,24 @@ lint: setup ## formatting, clippy, documentation, shell scripts: no warnings
 
 nightly: lint test demo ## everything, and far more random cases: properties, programs against the oracle, mutated files
 	PROPTEST_CASES=4096 $(CARGO) test $(LOCKED) --workspace --release
-	WARPATH_ORACLE_PROGRAMS=20000 WARPATH_ORACLE_SEED=100000 \
-		$(CARGO) test $(LOCKED) --release --package warpath-analyzer --test agreement -- --nocapture
+	$(MAKE) oracle
 	WARPATH_FUZZ_SECONDS=600 $(CARGO) test $(LOCKED) --release --package warpath-trace --test fuzz
+
+# Each line: how many programs, of which test binary, which of its campaigns. A campaign that was stopped goes on with
+# the seed that its last line names: `make oracle ORACLE_SEED=104300`.
+ORACLE_SEED ?= 100000
+oracle = WARPATH_ORACLE_SEED=$(ORACLE_SEED) WARPATH_ORACLE_PROGRAMS=$(1) $(CARGO) test $(LOCKED) --release \
+	--package warpath-analyzer --test $(2) -- --nocapture --exact $(3)
+oracle: setup ## the formula and the properties against brute force, on 20,000 random programs and more
+	$(call oracle,20000,agreement,the_formula_finds_what_brute_force_finds)
+	$(call oracle,5000,agreement,every_step_beyond_a_few_runs_is_right)
+	$(call oracle,5000,agreement,every_new_value_beyond_a_few_pinned_runs_is_right)
+	$(call oracle,5000,agreement,values_alone_lead_to_all_values)
+	$(call oracle,200,agreement,every_solver_and_every_encoding_finds_the_same)
+	$(call oracle,3000,properties_oracle,properties_find_what_brute_force_finds)
+	$(call oracle,3000,properties_oracle,so_they_do_with_values_alone)
+	$(call oracle,3000,properties_oracle,what_is_predicted_from_a_few_runs_is_possible)
+	$(call oracle,3000,properties_oracle,what_is_predicted_from_values_alone_is_possible)
 
 clean: ## remove what was built
 	$(CARGO) clean

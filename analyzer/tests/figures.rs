@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use oracle::build::{below, check, eq, load, lock, not, r, stmt, store, sum, unlock, when};
+use oracle::decision::View;
 use oracle::program::{Program, Statement, What};
 use warpath_analyzer::answer::{Execution, Final};
 use warpath_analyzer::encode::{Options, Point};
@@ -234,9 +235,11 @@ fn mcr_slide_13_is_found_in_fewer_executions_than_there() {
     program.thread(twice(vec![lock(l), store(x, 0), unlock(l), load(0, x), when(below(0, r(0)), increment)]));
     program.thread(twice(vec![load(0, x), when(below(1, r(0)), vec![load(1, y), is_error, store(y, 2)])]));
     let program = program.numbered();
-    let explored = agree::explore(&program, Options::default(), &guard::solvers(), "yices");
+    let pool = agree::pool::Pool::new(guard::solvers());
+    let mut open = || pool.open("yices");
+    let explored = agree::explore(&program, Options::default(), View::Symbolic, &[], &mut open);
     let explored = explored.unwrap_or_else(|trouble| panic!("{trouble:?}"));
-    assert!(explored.runs <= 46, "{} executions", explored.runs);
+    assert!(explored.traces.len() <= 46, "{} executions", explored.traces.len());
     let report = findings(&explored.forest, &[Property::Assertion], MemoryModel::Sc);
     assert_eq!(report.findings.len(), 1, "{:?}", report.properties);
 }

@@ -16,3 +16,5 @@ mod language;
 mod memory_models;
 #[path = "oracle/self_test/synchronisation.rs"]
 mod synchronisation;
+#[path = "oracle/self_test/watch.rs"]
+mod watch;

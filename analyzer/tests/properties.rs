@@ -232,6 +232,22 @@ fn storage_is_used_after_free_unless_something_orders_it() {
 }
 
 #[test]
+fn a_search_for_deadlocks_that_stops_says_so() {
+    // Nine places where one thread takes `a` then `b`, and nine where the other takes them the other way round.
+    let body = |first: &str, second: &str, line: u32| -> String {
+        let turn = |n: u32| {
+            format!("lock {first}\nlock {second} @a.c:{}\nunlock {second}\nunlock {first}\n", line + n)
+        };
+        (0..9).map(turn).collect()
+    };
+    let report = plain(&two_threads("sync a\nsync b", &body("a", "b", 10), &body("b", "a", 30)));
+    assert_eq!(report.findings.len(), 64);
+    let [stopped] = &report.unanswered[..] else { panic!("{:?}", report.unanswered) };
+    assert_eq!(stopped.property, Property::Deadlock);
+    assert!(stopped.reason.contains("after 64"), "{}", stopped.reason);
+}
+
+#[test]
 fn addresses_and_divisors_can_be_zero() {
     let text = |why: &str| {
         two_threads(

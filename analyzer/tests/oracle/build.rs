@@ -217,11 +217,15 @@ pub fn atomically(body: Vec<Statement>) -> Statement {
 }
 
 pub fn futex_wait(cell: usize, expected: impl Into<Expr>) -> Statement {
-    stmt(What::FutexWait { cell, expected: expected.into() })
+    stmt(What::FutexWait { cell, expected: expected.into(), attempt: Attempt::Block, to: None })
 }
 
 pub fn futex_wake(cell: usize, limit: u32) -> Statement {
     stmt(What::FutexWake { cell, limit })
+}
+
+pub fn futex_requeue(from: usize, to: usize, wake: u32, moves: u32) -> Statement {
+    stmt(What::FutexRequeue { from, to, wake, moves })
 }
 
 pub fn free(storage: usize) -> Statement {

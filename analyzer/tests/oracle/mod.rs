@@ -5,6 +5,7 @@
 //! - [`run`]: executes a program under a schedule and records a trace, as a tracer would.
 //! - [`brute`]: enumerates all interleavings, inputs and commits: the ground truth.
 //! - [`decision`]: what both call a decision of a thread.
+//! - [`pin`]: traces with nothing but values.
 //! - [`generate`]: random programs; [`shrink`]: small ones that still fail.
 //!
 //! `run` and `brute` are two interpreters on purpose: nothing but the language is shared between them, so that
@@ -17,6 +18,7 @@ pub mod brute;
 pub mod build;
 pub mod decision;
 pub mod generate;
+pub mod pin;
 pub mod print;
 pub mod program;
 pub mod rng;

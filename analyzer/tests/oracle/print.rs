@@ -34,10 +34,12 @@ impl Display for Program {
 fn kind(kind: SyncKind) -> String {
     match kind {
         SyncKind::Mutex { kind: MutexKind::Recursive, .. } => "recursive mutex".to_owned(),
+        SyncKind::Mutex { kind: MutexKind::ErrorCheck, .. } => "error-checking mutex".to_owned(),
         SyncKind::Mutex { .. } => "mutex".to_owned(),
         SyncKind::RwLock => "rwlock".to_owned(),
         SyncKind::Condition => "condition".to_owned(),
-        SyncKind::Semaphore { initial, .. } => format!("semaphore({initial})"),
+        SyncKind::Semaphore { initial, maximum: None } => format!("semaphore({initial})"),
+        SyncKind::Semaphore { initial, maximum: Some(most) } => format!("semaphore({initial} of {most})"),
         SyncKind::Barrier { parties } => format!("barrier({parties})"),
         SyncKind::Once => "once".to_owned(),
         SyncKind::Futex => "futex".to_owned(),
@@ -149,8 +151,15 @@ impl Text<'_> {
             }
             What::SemPost { semaphore } => format!("sem-post {}", self.sync(*semaphore)),
             What::Barrier { barrier } => format!("barrier {}", self.sync(*barrier)),
-            What::FutexWait { cell, expected } => format!("futex-wait {} while {expected}", self.cell(*cell)),
+            What::SemValue { semaphore, to } => format!("r{to} = sem-value {}", self.sync(*semaphore)),
+            What::FutexWait { cell, expected, attempt, to: t } => {
+                format!("{}{}futex-wait {} while {expected}", to(t), how(*attempt), self.cell(*cell))
+            }
             What::FutexWake { cell, limit } => format!("futex-wake {} up to {limit}", self.cell(*cell)),
+            What::FutexRequeue { from, to, wake, moves } => {
+                let (from, to) = (self.cell(*from), self.cell(*to));
+                format!("futex-requeue {from} to {to}, wake {wake}, move {moves}")
+            }
             What::Free { storage } => format!("free {}", self.program.storages[*storage].name),
             What::If { .. }
             | What::Switch { .. }

@@ -136,7 +136,7 @@ pub enum What {
     Assume {
         condition: Cond,
     },
-    /// `to` gets 1 if the mutex was acquired, else 0.
+    /// `to` gets 1 if the mutex was acquired, else 0: an error-checking mutex refuses its owner.
     Lock {
         mutex: usize,
         attempt: Attempt,
@@ -177,6 +177,11 @@ pub enum What {
     SemPost {
         semaphore: usize,
     },
+    /// `to` gets the number of units.
+    SemValue {
+        semaphore: usize,
+        to: Reg,
+    },
     Barrier {
         barrier: usize,
     },
@@ -187,14 +192,24 @@ pub enum What {
     Atomic {
         body: Vec<Statement>,
     },
-    /// The word is a cell of one byte.
+    /// The word is a cell of one byte. `to` gets 1 if the thread was woken, 0 if it timed out, and stays as it is if
+    /// the thread was not queued.
     FutexWait {
         cell: usize,
         expected: Expr,
+        attempt: Attempt,
+        to: Option<Reg>,
     },
     FutexWake {
         cell: usize,
         limit: u32,
+    },
+    /// Wakes waiters of one word and moves others to another word.
+    FutexRequeue {
+        from: usize,
+        to: usize,
+        wake: u32,
+        moves: u32,
     },
     /// Gives a storage of the heap back.
     Free {

@@ -10,6 +10,17 @@ pub fn seed() -> u64 {
     number("WARPATH_ORACLE_SEED").unwrap_or(1)
 }
 
+/// How many programs at a time, `WARPATH_ORACLE_JOBS`; by default as many as there are cores.
+pub fn jobs() -> u64 {
+    let cores = || std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
+    number("WARPATH_ORACLE_JOBS").unwrap_or_else(cores).max(1)
+}
+
+/// What programs may contain, a mask, `WARPATH_ORACLE_FEATURES`.
+pub fn features() -> Option<u32> {
+    number("WARPATH_ORACLE_FEATURES").map(|mask| mask as u32)
+}
+
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     let number = text.trim().parse();

@@ -55,7 +55,10 @@ pub enum Op<'p> {
         expected: &'p Expr,
         past: usize,
     },
-    FutexResume(usize),
+    FutexResume {
+        timed: bool,
+        to: Option<Reg>,
+    },
 }
 
 impl Op<'_> {
@@ -162,9 +165,10 @@ fn statement<'p>(statement: &'p Statement, code: &mut Vec<Instruction<'p>>) {
             block(body, code);
             code.push(Instruction { id, op: Op::AtomicEnd });
         }
-        What::FutexWait { cell, expected } => {
-            let at = push(Op::FutexResume(*cell));
-            push(Op::FutexResume(*cell));
+        What::FutexWait { cell, expected, attempt, to } => {
+            let resume = Op::FutexResume { timed: *attempt == Attempt::Timed, to: *to };
+            let at = push(resume.clone());
+            push(resume);
             code[at].op = Op::FutexBlock { cell: *cell, expected, past: at + 2 };
         }
         simple => {

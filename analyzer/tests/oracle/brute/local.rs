@@ -3,7 +3,7 @@
 use super::Explorer;
 use super::code::Op;
 use super::state::{Life, State};
-use crate::oracle::decision::Decision;
+use crate::oracle::decision::{Decision, View};
 use crate::oracle::program::ThreadNr;
 
 impl Explorer<'_> {
@@ -14,7 +14,8 @@ impl Explorer<'_> {
         while let Some(mut state) = moving.pop() {
             let at = usize::from(state.threads[nr].at);
             let instruction = self.code[nr][at].clone();
-            if state.threads[nr].life != Life::Alive || !instruction.op.is_local() {
+            let over = state.threads[nr].life != Life::Alive || self.is_outside(&state);
+            if over || !instruction.op.is_local() {
                 settled.push(state);
                 continue;
             }
@@ -40,18 +41,22 @@ impl Explorer<'_> {
         let target = match op {
             Op::Assign(to, expr) => {
                 let (value, symbolic) = (thread.value(expr), thread.is_symbolic(expr));
+                let depends = thread.dependence(expr);
                 thread.set(*to, value, symbolic);
+                thread.set_dependence(*to, depends);
                 next
             }
             Op::Unless(condition, otherwise) => {
                 let holds = thread.holds(condition);
                 decision = thread.depends(condition).then_some(Decision::Branch(holds));
+                thread.decides_on(thread.condition_dependence(condition));
                 if holds { next } else { *otherwise }
             }
             Op::Jump(target) => *target,
             Op::Select(on, cases, default) => {
                 let value = thread.value(on);
                 decision = thread.is_symbolic(on).then_some(Decision::Switch(value));
+                thread.decides_on(thread.dependence(on));
                 cases.iter().find(|(case, _)| *case == value).map_or(*default, |(_, target)| *target)
             }
             Op::Assume(condition) => {
@@ -64,6 +69,7 @@ impl Explorer<'_> {
             Op::Assert(condition) => {
                 let holds = thread.holds(condition);
                 decision = Some(Decision::Assert(holds));
+                thread.decides_on(thread.condition_dependence(condition));
                 if !holds {
                     self.truth.failures.insert((nr, id));
                     thread.life = Life::Stopped;
@@ -74,13 +80,35 @@ impl Explorer<'_> {
             other => unreachable!("{other:?} is not local, or has been dealt with"),
         };
         thread.at = target as u16;
-        if let Some(decision) = decision {
+        if let Some(decision) = decision
+            && self.view == View::Symbolic
+        {
+            self.decide(state, nr, decision);
+        }
+    }
+
+    /// A value was found: a decision, if control is taken to depend on values.
+    pub(super) fn found(&mut self, state: &mut State, nr: ThreadNr, decision: Decision) {
+        if self.view == View::Pinned {
             self.decide(state, nr, decision);
         }
     }
 
     pub(super) fn decide(&mut self, state: &mut State, nr: ThreadNr, decision: Decision) {
-        let history = &mut state.threads[nr].history;
-        *history = self.histories[nr].extend(*history, decision);
+        if self.view == View::Nothing {
+            return;
+        }
+        let thread = &mut state.threads[nr];
+        thread.history = self.histories[nr].extend(thread.history, decision);
+        // A decision behind an event has no effect on others: the event may happen and the thread stop there.
+        let behind = match decision {
+            Decision::Branch(_) | Decision::Switch(_) | Decision::Assert(_) => true,
+            Decision::Queued(_) | Decision::Found(_) => true,
+            Decision::Acquired(_) | Decision::Woken(_) | Decision::RunsOnce(_) => false,
+            Decision::Counted(_) | Decision::Updated(_) => false,
+        };
+        if behind && self.histories[nr].is_outside(thread.history) {
+            thread.life = Life::Stopped;
+        }
     }
 }

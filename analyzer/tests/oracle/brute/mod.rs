@@ -12,18 +12,19 @@ mod simple;
 mod state;
 mod step;
 mod truth;
+mod watch;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use warpath_trace::event::MemoryOrder;
 use warpath_trace::header::MemoryModel;
 
-use super::decision::Decision;
+use super::decision::{Decision, View};
 use super::program::{Program, ThreadNr, What};
 use code::{Instruction, Op, compile};
 use state::{Life, Mixed, State};
 
-pub use truth::{Stuck, Truth, Waiting};
+pub use truth::{Interruptions, Stuck, Truth, Waiting};
 
 /// How far to go.
 #[derive(Clone, Debug)]
@@ -32,11 +33,19 @@ pub struct Limits {
     pub states: usize,
     /// Inputs that have this value only; the others have every value of their domain.
     pub inputs: Vec<(String, u8)>,
+    /// What counts as a decision.
+    pub view: View,
+    /// Per thread, sequences of decisions with all their beginnings. If given, a thread that decides otherwise
+    /// stops there; an event that would *be* another decision by how it ends does not happen. The decision is
+    /// noted all the same.
+    pub within: Option<Vec<BTreeSet<Vec<Decision>>>>,
+    /// Watch for atomicity and order violations: many more states.
+    pub watch: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 200_000, inputs: Vec::new() }
+        Limits { states: 200_000, inputs: Vec::new(), view: View::Symbolic, within: None, watch: false }
     }
 }
 
@@ -59,6 +68,8 @@ struct Explorer<'p> {
     /// Values that each input may have.
     domains: Vec<Vec<u8>>,
     histories: Vec<Histories>,
+    view: View,
+    watches: bool,
     truth: Truth,
 }
 
@@ -67,9 +78,25 @@ struct Explorer<'p> {
 struct Histories {
     longer: HashMap<(u32, Decision), u32>,
     all: Vec<(u32, Decision)>,
+    /// Those up to this number may be extended; `None` for all.
+    within: Option<u32>,
 }
 
 impl Histories {
+    fn within(known: &BTreeSet<Vec<Decision>>) -> Histories {
+        let mut histories = Histories::default();
+        for sequence in known {
+            sequence.iter().fold(0, |history, &decision| histories.extend(history, decision));
+        }
+        histories.within = Some(histories.all.len() as u32);
+        histories
+    }
+
+    /// Has the thread decided otherwise than it may?
+    fn is_outside(&self, history: u32) -> bool {
+        self.within.is_some_and(|last| history > last)
+    }
+
     fn extend(&mut self, history: u32, decision: Decision) -> u32 {
         let next = self.all.len() as u32 + 1;
         *self.longer.entry((history, decision)).or_insert_with(|| {
@@ -112,13 +139,18 @@ impl<'p> Explorer<'p> {
             code: compile(program),
             bases,
             domains: program.inputs.iter().map(domain).collect(),
-            histories: (0..program.thread_count()).map(|_| Histories::default()).collect(),
+            histories: match &limits.within {
+                Some(known) => known.iter().map(Histories::within).collect(),
+                None => (0..program.thread_count()).map(|_| Histories::default()).collect(),
+            },
+            view: limits.view,
+            watches: limits.watch,
             truth: Truth::default(),
         }
     }
 
     fn explore(mut self, limit: usize) -> Result<Truth, TooLarge> {
-        let first = State::initial(self.program);
+        let first = State::initial(self.program, self.watches);
         let mut seen: HashSet<State, Mixed> = HashSet::default();
         let mut stack = vec![first.clone()];
         seen.insert(first);
@@ -129,6 +161,9 @@ impl<'p> Explorer<'p> {
                 self.note_end(&state);
             }
             for next in successors {
+                if self.is_outside(&next) {
+                    continue;
+                }
                 if !seen.contains(&next) {
                     if seen.len() >= limit {
                         return Err(TooLarge(limit));
@@ -141,6 +176,13 @@ impl<'p> Explorer<'p> {
         self.truth.states = seen.len();
         self.truth.histories = self.histories.iter().map(Histories::sequences).collect();
         Ok(self.truth)
+    }
+
+    /// Did an event happen that must not?
+    fn is_outside(&self, state: &State) -> bool {
+        let mut threads = state.threads.iter().zip(&self.histories);
+        threads
+            .any(|(thread, histories)| thread.life != Life::Stopped && histories.is_outside(thread.history))
     }
 
     /// The instruction that a living thread stands at.

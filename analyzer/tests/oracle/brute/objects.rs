@@ -1,6 +1,6 @@
 //! What operations do to synchronisation objects.
 
-use warpath_trace::event::RwMode;
+use warpath_trace::event::{MutexKind, RwMode};
 
 use super::state::{Object, State};
 use crate::oracle::program::ThreadNr;
@@ -24,25 +24,45 @@ pub fn wake(state: State, waiting: u8, limit: u32, leave: impl Fn(&mut State, u8
         .collect()
 }
 
+/// All ways to move as many of those that wait on a word as the limit allows to another.
+pub fn move_some(state: State, from: usize, to: usize, limit: u32) -> Vec<State> {
+    let waiting = state.futexes[from];
+    let count = limit.min(waiting.count_ones());
+    let chosen = (0..=u8::MAX).filter(|set| set & !waiting == 0 && set.count_ones() == count);
+    chosen
+        .map(|set| {
+            let mut next = state.clone();
+            next.futexes[from] &= !set;
+            next.futexes[to] |= set;
+            next
+        })
+        .collect()
+}
+
 /// Takes a mutex or a unit of a semaphore, if that is possible.
 pub fn take(object: &mut Object, nr: ThreadNr) -> bool {
     match object {
-        Object::Mutex { owner, depth, recursive } => {
+        Object::Mutex { owner, depth, kind } => {
             let mine = *owner == Some(nr as u8);
-            let free = owner.is_none() || (mine && *recursive);
+            let free = owner.is_none() || (mine && *kind == MutexKind::Recursive);
             if free {
                 *owner = Some(nr as u8);
                 *depth += 1;
             }
             free
         }
-        Object::Semaphore(count) => {
+        Object::Semaphore { count, .. } => {
             let free = *count > 0;
             *count -= u8::from(free);
             free
         }
         other => panic!("{other:?} cannot be taken"),
     }
+}
+
+/// Does an error-checking mutex refuse its owner?
+pub fn refuses(object: &Object, nr: ThreadNr) -> bool {
+    matches!(object, Object::Mutex { owner, kind: MutexKind::ErrorCheck, .. } if *owner == Some(nr as u8))
 }
 
 /// Gives a mutex back; false if the thread does not hold it.

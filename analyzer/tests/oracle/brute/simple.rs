@@ -4,8 +4,9 @@ use warpath_trace::event::{Attempt, MemoryOrder};
 use warpath_trace::header::MemoryModel;
 
 use super::Explorer;
-use super::objects::{enter, give_back, leave, take, wake};
+use super::objects::{enter, give_back, leave, move_some, refuses, take, wake};
 use super::state::{Object, Pending, State};
+use super::watch::{Doing, Way};
 use crate::oracle::decision::Decision;
 use crate::oracle::program::{ThreadNr, Update, What};
 
@@ -16,9 +17,13 @@ impl Explorer<'_> {
             What::Load { to, cell, .. } => {
                 self.use_of(&next, nr, id, *cell);
                 let bytes = self.get(&next, nr, *cell);
-                for (&to, value) in to.iter().zip(bytes) {
+                self.accessed(&mut next, nr, doing(id, *cell, Way::Read));
+                for (&to, &value) in to.iter().zip(&bytes) {
                     next.threads[nr].set(to, value, true);
+                    self.loaded(&mut next, nr, to, *cell);
                 }
+                let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u16::from(byte));
+                self.found(&mut next, nr, Decision::Found(value));
             }
             What::Store { cell, value, order } => {
                 self.use_of(&next, nr, id, *cell);
@@ -26,20 +31,28 @@ impl Explorer<'_> {
                 for (byte, expr) in bytes.iter_mut().zip(value) {
                     *byte = next.threads[nr].value(expr);
                 }
+                let depends = next.threads[nr].all_dependences(value);
+                let writing = Doing { value: depends, ..doing(id, *cell, Way::Write) };
                 if self.model == MemoryModel::Sc || *order == Some(MemoryOrder::SeqCst) {
+                    self.accessed(&mut next, nr, writing);
                     self.put(&mut next, *cell, &bytes);
                 } else {
+                    let tag = self.watches.then(|| free_tag(&next.threads[nr].buffer));
+                    self.accessed(&mut next, nr, Doing { buffered: tag, ..writing });
+                    let watched = tag.map_or((0, 0), |tag| (id, tag));
                     let release = matches!(order, Some(MemoryOrder::Release | MemoryOrder::AcqRel));
                     let thread = &mut next.threads[nr];
                     let (cell, fences) = (*cell as u8, thread.fences);
                     // Only PSO asks for these; elsewhere they would make two states of one.
                     let pso = self.model == MemoryModel::Pso;
-                    thread.buffer.push(Pending { cell, value: bytes, release: release && pso, fences });
+                    let release = release && pso;
+                    thread.buffer.push(Pending { cell, value: bytes, release, watched, fences });
                 }
             }
             What::Rmw { to, cell, update, .. } => {
                 self.use_of(&next, nr, id, *cell);
                 let old = self.get(&next, nr, *cell)[0];
+                self.accessed(&mut next, nr, doing(id, *cell, Way::Update));
                 let thread = &mut next.threads[nr];
                 let new = match update {
                     Update::Add(value) => old.wrapping_add(thread.value(value)),
@@ -51,6 +64,7 @@ impl Explorer<'_> {
                 };
                 thread.set(*to, old, true);
                 self.put(&mut next, *cell, &[new]);
+                self.found(&mut next, nr, Decision::Updated(old));
             }
             What::Fence { order } => {
                 let thread = &mut next.threads[nr];
@@ -66,6 +80,17 @@ impl Explorer<'_> {
                     self.truth.double_frees.insert((nr, id));
                 }
                 next.freed |= 1 << storage;
+            }
+            What::Lock { mutex, attempt: Attempt::Block | Attempt::Timed, to }
+                if refuses(&next.objects[*mutex], nr) =>
+            {
+                if let Some(to) = to {
+                    next.threads[nr].set(*to, 0, false);
+                }
+                let attempt = matches!(what, What::Lock { attempt: Attempt::Timed, .. });
+                if attempt {
+                    self.decide(&mut next, nr, Decision::Acquired(false));
+                }
             }
             What::Lock { mutex: object, attempt, to } | What::SemWait { semaphore: object, attempt, to } => {
                 let free = take(&mut next.objects[*object], nr);
@@ -86,9 +111,14 @@ impl Explorer<'_> {
                 }
             }
             What::SemPost { semaphore } => {
-                if let Object::Semaphore(count) = &mut next.objects[*semaphore] {
-                    *count += 1;
+                if let Object::Semaphore { count, maximum } = &mut next.objects[*semaphore] {
+                    *count = (*count + 1).min(*maximum);
                 }
+            }
+            What::SemValue { semaphore, to } => {
+                let Object::Semaphore { count, .. } = next.objects[*semaphore] else { return Vec::new() };
+                next.threads[nr].set(*to, count, false);
+                self.decide(&mut next, nr, Decision::Counted(count));
             }
             What::Signal { condition } => {
                 let Object::Condition { waiting } = next.objects[*condition] else { return Vec::new() };
@@ -105,6 +135,11 @@ impl Explorer<'_> {
             What::FutexWake { cell, limit } => {
                 let waiting = next.futexes[*cell];
                 return wake(next, waiting, *limit, |state, left| state.futexes[*cell] = left);
+            }
+            What::FutexRequeue { from, to, wake: limit, moves } => {
+                let waiting = next.futexes[*from];
+                let woken = wake(next, waiting, *limit, |state, left| state.futexes[*from] = left);
+                return woken.into_iter().flat_map(|state| move_some(state, *from, *to, *moves)).collect();
             }
             other => unreachable!("{other:?} is not a simple statement"),
         }
@@ -158,4 +193,14 @@ impl Explorer<'_> {
         let at = self.bases[cell.storage] + cell.offset;
         state.memory[at..at + cell.size].copy_from_slice(&value[..cell.size]);
     }
+}
+
+/// An access that takes effect at once.
+pub(super) fn doing(id: u32, cell: usize, way: Way) -> Doing {
+    Doing { id, cell, way, buffered: None, value: Default::default() }
+}
+
+/// A number that no write in the buffer has.
+fn free_tag(buffer: &[Pending]) -> u8 {
+    (0..).find(|tag| buffer.iter().all(|write| write.watched.1 != *tag)).expect("buffers are short")
 }

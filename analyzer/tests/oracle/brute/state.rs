@@ -2,8 +2,9 @@
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-use warpath_trace::event::SyncKind;
+use warpath_trace::event::{MutexKind, SyncKind};
 
+use super::watch::Watch;
 use crate::oracle::program::{Arith, Comparison, Cond, Expr, Program, REGISTERS, Reg, ThreadNr};
 
 /// How far a thread's life is.
@@ -23,6 +24,8 @@ pub struct Pending {
     pub value: [u8; 2],
     /// Under PSO: everything older goes first.
     pub release: bool,
+    /// If somebody watches: the statement, and which of the buffer's writes it is.
+    pub watched: (u32, u8),
     /// Under PSO: how many release fences lie between the oldest write in the buffer and this one.
     pub fences: u8,
 }
@@ -48,6 +51,8 @@ pub struct Local {
     pub depth: u8,
     /// Which round of the barrier it waits for.
     pub round: u8,
+    /// If somebody watches: what matters for the properties.
+    pub watch: Option<Box<Watch>>,
 }
 
 /// A synchronisation object. Threads are numbers; sets of threads have a bit for each.
@@ -56,7 +61,7 @@ pub enum Object {
     Mutex {
         owner: Option<u8>,
         depth: u8,
-        recursive: bool,
+        kind: MutexKind,
     },
     /// How often each thread holds it as a reader.
     RwLock {
@@ -66,7 +71,10 @@ pub enum Object {
     Condition {
         waiting: u8,
     },
-    Semaphore(u8),
+    Semaphore {
+        count: u8,
+        maximum: u8,
+    },
     Barrier {
         arrived: u8,
         parties: u8,
@@ -88,10 +96,12 @@ pub struct State {
     pub futexes: Vec<u8>,
     /// Who is in an atomic region.
     pub region: Option<u8>,
+    /// If somebody watches: bytes that have been written, one bit each.
+    pub written: u32,
 }
 
 impl State {
-    pub fn initial(program: &Program) -> State {
+    pub fn initial(program: &Program, watched: bool) -> State {
         let count = program.thread_count();
         assert!(count <= 8, "sets of threads have eight bits");
         let thread = |nr: ThreadNr| Local {
@@ -106,6 +116,7 @@ impl State {
             late: false,
             depth: 0,
             round: 0,
+            watch: watched.then(Box::default),
         };
         State {
             threads: (0..count).map(thread).collect(),
@@ -114,20 +125,21 @@ impl State {
             objects: program.syncs.iter().map(|sync| Object::new(sync.kind)).collect(),
             futexes: vec![0; program.cells.len()],
             region: None,
+            written: 0,
         }
     }
 }
 
 impl Object {
     fn new(kind: SyncKind) -> Object {
-        use warpath_trace::event::MutexKind;
         match kind {
-            SyncKind::Mutex { kind, .. } => {
-                Object::Mutex { owner: None, depth: 0, recursive: kind == MutexKind::Recursive }
-            }
+            SyncKind::Mutex { kind, .. } => Object::Mutex { owner: None, depth: 0, kind },
             SyncKind::RwLock => Object::RwLock { writer: None, readers: [0; 8] },
             SyncKind::Condition => Object::Condition { waiting: 0 },
-            SyncKind::Semaphore { initial, .. } => Object::Semaphore(initial as u8),
+            SyncKind::Semaphore { initial, maximum } => Object::Semaphore {
+                count: initial as u8,
+                maximum: maximum.map_or(u8::MAX, |most| most as u8),
+            },
             SyncKind::Barrier { parties } => Object::Barrier { arrived: 0, parties: parties as u8 },
             SyncKind::Once => Object::Once { by: None, done: false },
             SyncKind::Futex => panic!("a futex is a cell, not an object of its own"),
@@ -207,12 +219,14 @@ impl Local {
     pub fn set(&mut self, register: Reg, value: u8, symbolic: bool) {
         self.registers[usize::from(register)] = value;
         self.symbolic = self.symbolic & !(1 << register) | u8::from(symbolic) << register;
+        self.set_dependence(register, Default::default());
     }
 
     /// What a dead thread knew is of no importance, and states that differ only in it are one.
     pub fn forget(&mut self) {
         self.registers = [0; REGISTERS];
         self.symbolic = 0;
+        (0..REGISTERS as Reg).for_each(|register| self.set_dependence(register, Default::default()));
     }
 }
 

@@ -5,7 +5,9 @@ use warpath_trace::header::MemoryModel;
 
 use super::Explorer;
 use super::code::Op;
+use super::simple::doing;
 use super::state::{Life, Object, State};
+use super::watch::Way;
 use crate::oracle::decision::Decision;
 use crate::oracle::program::{ThreadNr, What};
 
@@ -22,7 +24,8 @@ impl<'p> Explorer<'p> {
             if self.drains(&instruction.op) && !state.threads[nr].buffer.is_empty() {
                 continue;
             }
-            for next in self.visible(state, nr, instruction.id, &instruction.op) {
+            for mut next in self.visible(state, nr, instruction.id, &instruction.op) {
+                self.stepped(&mut next, nr);
                 all.extend(self.settle(next, nr));
             }
         }
@@ -40,7 +43,7 @@ impl<'p> Explorer<'p> {
     }
 
     /// A buffered write reaches memory.
-    fn commits(&self, state: &State, nr: ThreadNr, all: &mut Vec<State>) {
+    fn commits(&mut self, state: &State, nr: ThreadNr, all: &mut Vec<State>) {
         let buffer = &state.threads[nr].buffer;
         for (nth, write) in buffer.iter().enumerate() {
             let cells = &self.program.cells;
@@ -58,6 +61,7 @@ impl<'p> Explorer<'p> {
             let mut next = state.clone();
             let cell = usize::from(write.cell);
             self.put(&mut next, cell, &write.value);
+            self.committed(&mut next, nr, write.watched.0, cell, write.watched.1);
             let thread = &mut next.threads[nr];
             thread.buffer.remove(nth);
             // Fences are counted from the oldest write, so that equal buffers are equal states.
@@ -68,21 +72,27 @@ impl<'p> Explorer<'p> {
         }
     }
 
-    /// The deadline of a timed wait on a condition passes: the thread leaves the queue.
+    /// The deadline of a timed wait on a condition or futex passes: the thread leaves the queue.
     fn deadline(&self, state: &State, nr: ThreadNr, all: &mut Vec<State>) {
         let Some(instruction) = self.current(state, nr) else { return };
         let thread = &state.threads[nr];
-        if let Op::CondWake { condition, timed: true, .. } = instruction.op
-            && !thread.woken
-            && !thread.late
-        {
-            let mut next = state.clone();
-            next.threads[nr].late = true;
-            if let Object::Condition { waiting } = &mut next.objects[condition] {
-                *waiting &= !(1 << nr);
-            }
-            all.push(next);
+        if thread.woken || thread.late {
+            return;
         }
+        let mut next = state.clone();
+        next.threads[nr].late = true;
+        match instruction.op {
+            Op::CondWake { condition, timed: true, .. } => {
+                if let Object::Condition { waiting } = &mut next.objects[condition] {
+                    *waiting &= !(1 << nr);
+                }
+            }
+            Op::FutexResume { timed: true, .. } => {
+                next.futexes.iter_mut().for_each(|waiting| *waiting &= !(1 << nr));
+            }
+            _ => return,
+        }
+        all.push(next);
     }
 
     /// The states behind the thread's visible event; none if it cannot happen.
@@ -162,6 +172,7 @@ impl<'p> Explorer<'p> {
             }
             Op::FutexBlock { cell, expected, past } => {
                 self.use_of(state, nr, id, cell);
+                self.accessed(&mut next, nr, doing(id, cell, Way::Look));
                 let queued = self.get(state, nr, cell)[0] == state.threads[nr].value(expected);
                 match queued {
                     true => next.futexes[cell] |= 1 << nr,
@@ -169,10 +180,15 @@ impl<'p> Explorer<'p> {
                 }
                 self.decide(&mut next, nr, Decision::Queued(queued));
             }
-            Op::FutexResume(_) => {
-                if !std::mem::take(&mut next.threads[nr].woken) {
+            Op::FutexResume { to, .. } => {
+                let woken = std::mem::take(&mut next.threads[nr].woken);
+                if !std::mem::take(&mut next.threads[nr].late) && !woken {
                     return Vec::new();
                 }
+                if let Some(to) = to {
+                    next.threads[nr].set(to, woken.into(), false);
+                }
+                self.decide(&mut next, nr, Decision::Woken(woken));
             }
             Op::Simple(what) => return self.simple(next, nr, id, what),
             _ => unreachable!("{op:?} is local"),

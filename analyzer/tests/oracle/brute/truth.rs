@@ -28,8 +28,25 @@ pub struct Truth {
     pub double_frees: BTreeSet<Place>,
     /// Locks given back, or given up for a wait, by a thread that does not hold them.
     pub misuses: BTreeSet<Place>,
+    /// If watched for: atomicity violations.
+    pub interruptions: Interruptions,
+    /// If watched for: reads that can come before any write to their bytes has taken effect.
+    pub early: BTreeSet<Place>,
+    /// If watched for: cells, and threads that can write them.
+    pub writers: BTreeSet<(usize, ThreadNr)>,
     /// How many states there are.
     pub states: usize,
+}
+
+/// Statements of two accesses that belong together and of one that can come between, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interruptions {
+    /// By what values mention.
+    pub possible: BTreeSet<[u32; 3]>,
+    /// By what values certainly depend on.
+    pub certain: BTreeSet<[u32; 3]>,
+    /// By a lock held from the one to the other.
+    pub in_sections: BTreeSet<[u32; 3]>,
 }
 
 /// A state in which nobody can go on.

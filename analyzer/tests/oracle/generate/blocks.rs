@@ -1,6 +1,6 @@
 //! Random statements.
 
-use warpath_trace::event::MemoryOrder;
+use warpath_trace::event::{Attempt, MemoryOrder};
 
 use super::{Features, Generator};
 use crate::oracle::build::{eq, r, stmt, when};
@@ -43,11 +43,13 @@ enum Kind {
     Wake,
     SemWait,
     SemPost,
+    SemValue,
     Barrier,
     Once,
     Region,
     FutexWait,
     FutexWake,
+    FutexRequeue,
     Free,
 }
 
@@ -169,6 +171,12 @@ impl Generator {
                 self.spend(context, 1);
                 body.push(stmt(What::SemPost { semaphore }));
             }
+            Kind::SemValue => {
+                let semaphore = *self.rng.pick(&self.kinds.semaphores);
+                self.spend(context, 1);
+                let to = self.target(context);
+                body.push(stmt(What::SemValue { semaphore, to }));
+            }
             Kind::Barrier => {
                 let barrier = *self.rng.pick(&self.kinds.barriers);
                 self.spend(context, 2);
@@ -193,13 +201,27 @@ impl Generator {
                 let cell = self.narrow_cell();
                 let expected = self.value(context);
                 self.spend(context, 2);
-                body.push(stmt(What::FutexWait { cell, expected }));
+                let timed = self.has(Features::TIMED_WAIT) && self.rng.percent(35);
+                let (attempt, to) = match timed {
+                    true => (Attempt::Timed, Some(self.target(context))),
+                    false => (Attempt::Block, None),
+                };
+                body.push(stmt(What::FutexWait { cell, expected, attempt, to }));
             }
             Kind::FutexWake => {
                 let cell = self.narrow_cell();
                 let limit = 1 + self.rng.below(2) as u32;
                 self.spend(context, 1);
                 body.push(stmt(What::FutexWake { cell, limit }));
+            }
+            Kind::FutexRequeue => {
+                let (from, to) = (self.narrow_cell(), self.narrow_cell());
+                if from == to {
+                    return;
+                }
+                let (wake, moves) = (self.rng.below(2) as u32, 1 + self.rng.below(2) as u32);
+                self.spend(context, 1);
+                body.push(stmt(What::FutexRequeue { from, to, wake, moves }));
             }
             Kind::Free => {
                 let heap = self.program.storages.iter().position(|storage| storage.heap);
@@ -218,7 +240,8 @@ impl Generator {
         let pair = context.left >= 2;
         let has = |feature: Features| self.features.has(feature);
         let more_inputs = !context.in_loop && self.program.inputs.len() < 2;
-        let mutexes = !self.kinds.mutexes.is_empty() || !self.kinds.recursive.is_empty();
+        let kinds = [&self.kinds.mutexes, &self.kinds.recursive, &self.kinds.error_check];
+        let mutexes = kinds.into_iter().any(|kind| !kind.is_empty());
         let waits = free && pair && has(Features::CONDITION);
         let table = [
             (Kind::Load, 22, true),
@@ -238,11 +261,13 @@ impl Generator {
             (Kind::Wake, 12, free && has(Features::CONDITION)),
             (Kind::SemWait, 10, free && has(Features::SEMAPHORE)),
             (Kind::SemPost, 10, free && has(Features::SEMAPHORE)),
+            (Kind::SemValue, 6, free && has(Features::SEMAPHORE)),
             (Kind::Barrier, 10, free && pair && has(Features::BARRIER)),
             (Kind::Once, 10, free && nested && pair && !context.in_once && has(Features::ONCE)),
             (Kind::Region, 10, free && nested && pair && has(Features::REGION)),
             (Kind::FutexWait, 8, free && pair && has(Features::FUTEX)),
             (Kind::FutexWake, 8, free && has(Features::FUTEX)),
+            (Kind::FutexRequeue, 8, free && has(Features::FUTEX) && has(Features::REQUEUE)),
             (Kind::Free, 6, has(Features::HEAP)),
         ];
         let total: usize = table.iter().filter(|entry| entry.2).map(|entry| entry.1).sum();

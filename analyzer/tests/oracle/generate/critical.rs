@@ -19,8 +19,17 @@ impl Generator {
 
     /// A mutex taken, something done, the mutex given back; now and then hand over hand with a second one.
     pub(super) fn critical(&mut self, context: &mut Context, body: &mut Vec<Statement>) {
-        let all: Vec<usize> = self.kinds.mutexes.iter().chain(&self.kinds.recursive).copied().collect();
+        let kinds = [&self.kinds.mutexes, &self.kinds.recursive, &self.kinds.error_check];
+        let all: Vec<usize> = kinds.into_iter().flatten().copied().collect();
         let mutex = *self.rng.pick(&all);
+        if context.held.contains(&mutex) && self.kinds.error_check.contains(&mutex) {
+            // It is refused, on every path.
+            self.spend(context, 1);
+            let attempt = *self.rng.pick(&[Attempt::Block, Attempt::Timed, Attempt::Try]);
+            let to = Some(self.target(context));
+            body.push(stmt(What::Lock { mutex, attempt, to }));
+            return;
+        }
         let again = context.held.contains(&mutex) && !self.kinds.recursive.contains(&mutex);
         if again && !(self.has(Features::SELF_DEADLOCK) && self.rng.percent(30)) {
             return;

@@ -47,6 +47,10 @@ features! {
     MAIN = 22,
     /// A thread may lock a mutex that it cannot lock twice while it holds it.
     SELF_DEADLOCK = 23,
+    /// A mutex that refuses its owner.
+    ERROR_CHECK = 24,
+    /// Moves waiters of a futex.
+    REQUEUE = 25,
 }
 
 impl Features {
@@ -79,6 +83,8 @@ impl Features {
                 Features::MUTEX => 50,
                 Features::WIDE | Features::ASSUME => 30,
                 Features::SELF_DEADLOCK => 5,
+                // It has an effect only with a futex.
+                Features::REQUEUE => 50,
                 other if common.has(other) => 60,
                 _ => 25,
             };

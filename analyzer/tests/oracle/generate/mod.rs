@@ -71,6 +71,7 @@ fn skewed(rng: &mut Rng, most: usize) -> usize {
 struct Kinds {
     mutexes: Vec<usize>,
     recursive: Vec<usize>,
+    error_check: Vec<usize>,
     rwlocks: Vec<usize>,
     conditions: Vec<usize>,
     semaphores: Vec<usize>,
@@ -111,6 +112,9 @@ impl Generator {
         if self.has(Features::RECURSIVE) {
             self.kinds.recursive.push(self.program.sync("rec", mutex(MutexKind::Recursive)));
         }
+        if self.has(Features::ERROR_CHECK) {
+            self.kinds.error_check.push(self.program.sync("e", mutex(MutexKind::ErrorCheck)));
+        }
         if self.has(Features::RWLOCK) {
             self.kinds.rwlocks.push(self.program.sync("rw", SyncKind::RwLock));
         }
@@ -119,7 +123,8 @@ impl Generator {
         }
         if self.has(Features::SEMAPHORE) {
             let initial = self.rng.below(3) as u32;
-            let kind = SyncKind::Semaphore { initial, maximum: None };
+            let maximum = self.rng.percent(40).then(|| initial.max(1) + self.rng.below(2) as u32);
+            let kind = SyncKind::Semaphore { initial, maximum };
             self.kinds.semaphores.push(self.program.sync("s", kind));
         }
         if self.has(Features::BARRIER) {

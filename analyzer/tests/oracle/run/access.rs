@@ -89,7 +89,7 @@ impl<'p> Machine<'p> {
     pub fn futex(&mut self, nr: ThreadNr, statement: &'p Statement) -> bool {
         let id = statement.id;
         match &statement.what {
-            What::FutexWait { cell, expected } => {
+            What::FutexWait { cell, expected, attempt, .. } => {
                 let value = self.bytes_found(nr, *cell, id)[0];
                 let expected = self.value(nr, expected);
                 let queued = value == expected.value;
@@ -98,12 +98,12 @@ impl<'p> Machine<'p> {
                     value: value.into(),
                     expected: self.recorder.datum(&[expected]),
                     bitset: u32::MAX,
-                    attempt: Attempt::Block,
+                    attempt: *attempt,
                     queued,
                 };
                 self.recorder.event(nr, id, op);
                 if queued {
-                    let wait = self.futexes[*cell].wait();
+                    let wait = self.futexes.wait(*cell, *attempt == Attempt::Timed);
                     self.threads[nr].next = Next::Resume { statement, wait };
                 }
                 queued
@@ -112,7 +112,21 @@ impl<'p> Machine<'p> {
                 let word = self.recorder.cells[*cell];
                 let op = Op::FutexWake { word, limit: *limit, bitset: u32::MAX, woken: 0 };
                 let event = self.recorder.event(nr, id, op);
-                self.futexes[*cell].wake(Some(*limit), (ThreadIx::from(nr), event));
+                self.futexes.wake(*cell, *limit, (ThreadIx::from(nr), event));
+                false
+            }
+            What::FutexRequeue { from, to, wake, moves } => {
+                let (first, second) = (self.recorder.cells[*from], self.recorder.cells[*to]);
+                let op = Op::FutexRequeue {
+                    from: first,
+                    to: second,
+                    wake_limit: *wake,
+                    move_limit: *moves,
+                    woken: 0,
+                    moved: 0,
+                };
+                let event = self.recorder.event(nr, id, op);
+                self.futexes.requeue((*from, *to), *wake, *moves, (ThreadIx::from(nr), event));
                 false
             }
             other => unreachable!("{other:?} is no futex operation"),

@@ -136,12 +136,15 @@ impl Machine<'_> {
             super::sync::Object::Condition(wakeups) => Some(wakeups),
             _ => None,
         });
-        let counts: Vec<_> = conditions.chain(&self.futexes).flat_map(|wakeups| wakeups.counts()).collect();
-        for ((thread, event), count) in counts {
+        let signals =
+            conditions.flat_map(|wakeups| wakeups.counts()).map(|(event, woken)| (event, (woken, 0)));
+        let counts: Vec<_> = signals.chain(self.futexes.counts()).collect();
+        for ((thread, event), (count, others)) in counts {
             match &mut self.recorder.trace.threads[thread.index()][event as usize].op {
                 Op::Signal { woken, .. } | Op::Broadcast { woken, .. } | Op::FutexWake { woken, .. } => {
                     *woken = count;
                 }
+                Op::FutexRequeue { woken, moved, .. } => (*woken, *moved) = (count, others),
                 other => unreachable!("{other:?} wakes nobody"),
             }
         }

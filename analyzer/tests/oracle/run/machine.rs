@@ -6,12 +6,12 @@ use warpath_trace::event::{Attempt, MemoryOrder, Op};
 use warpath_trace::header::MemoryModel;
 use warpath_trace::thread::ThreadKey;
 
+use super::futexes::Futexes;
 use super::memory::Memory;
 use super::record::Recorder;
 use super::step::Timing;
 use super::sync::{Object, OnceState};
 use super::thread::{Next, Thread};
-use super::wakeups::Wakeups;
 use super::{Act, Choice};
 use crate::oracle::program::{Program, ThreadNr, What, key};
 
@@ -31,8 +31,7 @@ pub struct Machine<'p> {
     pub threads: Vec<Thread<'p>>,
     pub memory: Memory,
     pub objects: Vec<Object>,
-    /// Per cell.
-    pub futexes: Vec<Wakeups>,
+    pub futexes: Futexes,
     /// The thread in an atomic region.
     pub region: Option<ThreadNr>,
     pub uses_after_free: BTreeSet<(ThreadNr, u32)>,
@@ -49,7 +48,7 @@ impl<'p> Machine<'p> {
             threads: program.blocks().enumerate().map(|(nr, body)| Thread::new(nr, body)).collect(),
             memory: Memory::new(program, model),
             objects: program.syncs.iter().map(|sync| Object::new(sync.kind)).collect(),
-            futexes: vec![Wakeups::default(); program.cells.len()],
+            futexes: Futexes::new(program.cells.len()),
             region: None,
             uses_after_free: BTreeSet::new(),
             domains: program.inputs.iter().map(|input| (input.domain, given(&input.name))).collect(),
@@ -100,11 +99,12 @@ impl<'p> Machine<'p> {
                 };
                 when(arrived >= (round + 1) * parties)
             }
-            Next::Resume { statement, wait } => {
-                let What::FutexWait { cell, .. } = statement.what else {
-                    unreachable!("only a futex wait is resumed")
-                };
-                when(self.futexes[cell].can_resume(wait))
+            Next::Resume { wait, .. } => {
+                match (self.futexes.can_resume(wait), self.futexes.can_time_out(wait)) {
+                    (true, _) => Readiness::Yes,
+                    (false, true) => Readiness::TimeOut,
+                    (false, false) => Readiness::No,
+                }
             }
             Next::Statement(statement) => self.statement_readiness(nr, &statement.what),
         }
@@ -112,6 +112,11 @@ impl<'p> Machine<'p> {
 
     fn statement_readiness(&self, nr: ThreadNr, what: &What) -> Readiness {
         let (attempt, free) = match *what {
+            What::Lock { mutex, attempt: Attempt::Block | Attempt::Timed, .. }
+                if self.objects[mutex].refuses(nr) =>
+            {
+                return Readiness::Yes;
+            }
             What::Lock { mutex, attempt, .. } => (attempt, self.objects[mutex].is_available(nr)),
             What::RwLock { lock, mode, attempt, .. } => (attempt, self.objects[lock].is_open(mode)),
             What::SemWait { semaphore, attempt, .. } => (attempt, self.objects[semaphore].is_available(nr)),
@@ -127,10 +132,15 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Can the thread's timed wait on a condition time out, although it could also end by a wake?
+    /// Can the thread's timed wait on a condition or futex time out, although it could also end by a wake?
     pub fn may_time_out_instead(&self, nr: ThreadNr) -> bool {
-        let Next::Wake { statement, .. } = self.threads[nr].next else { return false };
-        let timed = matches!(statement.what, What::CondWait { attempt: Attempt::Timed, .. });
+        let timed = match self.threads[nr].next {
+            Next::Wake { statement, .. } => {
+                matches!(statement.what, What::CondWait { attempt: Attempt::Timed, .. })
+            }
+            Next::Resume { wait, .. } => self.futexes.can_time_out(wait),
+            _ => false,
+        };
         timed && self.readiness(nr) == Readiness::Yes
     }
 

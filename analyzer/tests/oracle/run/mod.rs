@@ -3,7 +3,7 @@
 //! A step of a thread is one visible event and everything local behind it, up to its next visible event. What
 //! is local before a thread's first statement that is visible belongs to its `Begin`.
 //!
-//! Which waiter a signal or a futex wake reaches is left open until a waiter goes on (see [`wakeups`]), so that
+//! Which waiter a signal or a futex wake reaches is left open until a waiter goes on ([`wakeups`], [`futexes`]), so that
 //! every schedule that some choice of waiters allows can be followed. A violated assertion ends the run when
 //! the schedule has been followed: until then the failing thread is taken to be about to fail, and the others
 //! go on.
@@ -11,6 +11,7 @@
 mod access;
 mod exhaust;
 mod finish;
+mod futexes;
 mod machine;
 mod memory;
 mod policy;

@@ -12,11 +12,24 @@ use crate::oracle::program::{Reg, Statement, ThreadNr, What};
 /// `EPERM`: a lock was given back by a thread that does not hold it.
 const NOT_OWNER: WaitResult = WaitResult::Failed(1);
 
+/// `EDEADLK`: an error-checking mutex is locked by the thread that holds it.
+const HELD_ALREADY: WaitResult = WaitResult::Failed(35);
+
 /// Whether an event that may wait ends as it should, or by its deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timing {
     InTime,
     Late,
+}
+
+impl Timing {
+    /// How a wait ends.
+    fn result(self) -> WaitResult {
+        match self {
+            Timing::InTime => WaitResult::Done,
+            Timing::Late => WaitResult::TimedOut,
+        }
+    }
 }
 
 impl<'p> Machine<'p> {
@@ -67,11 +80,16 @@ impl<'p> Machine<'p> {
                 self.go_on(nr);
             }
             Next::Resume { statement, wait } => {
-                let What::FutexWait { cell, .. } = statement.what else {
+                let What::FutexWait { to, .. } = statement.what else {
                     unreachable!("only a futex wait is resumed")
                 };
-                self.record_second_half(nr, statement, WaitResult::Done);
-                self.futexes[cell].resume(wait);
+                let result = timing.result();
+                self.record_second_half(nr, statement, result);
+                match timing {
+                    Timing::InTime => self.futexes.resume(wait),
+                    Timing::Late => self.futexes.time_out(wait),
+                }
+                self.set(nr, to, result);
                 self.go_on(nr);
             }
             Next::Statement(statement) => {
@@ -118,7 +136,9 @@ impl<'p> Machine<'p> {
             | What::Free { .. } => {
                 self.access(nr, statement);
             }
-            What::FutexWait { .. } | What::FutexWake { .. } => return self.futex(nr, statement),
+            What::FutexWait { .. } | What::FutexWake { .. } | What::FutexRequeue { .. } => {
+                return self.futex(nr, statement);
+            }
             What::Atomic { body } => {
                 self.recorder.event(nr, id, Op::AtomicBegin);
                 self.region = Some(nr);
@@ -132,6 +152,12 @@ impl<'p> Machine<'p> {
                     self.objects[*once] = Object::Once(OnceState::RunBy(nr));
                     self.threads[nr].enter(body, Exit::Finish { once: *once, id });
                 }
+            }
+            What::Lock { mutex, attempt: Attempt::Block | Attempt::Timed, to }
+                if self.objects[*mutex].refuses(nr) =>
+            {
+                self.record_wait(nr, statement, HELD_ALREADY);
+                self.set(nr, *to, HELD_ALREADY);
             }
             What::Lock { mutex, attempt, to } | What::SemWait { semaphore: mutex, attempt, to } => {
                 let result = result(*attempt, self.objects[*mutex].is_available(nr), timing);
@@ -180,10 +206,20 @@ impl<'p> Machine<'p> {
             }
             What::SemPost { semaphore } => {
                 self.recorder.event(nr, id, Op::SemPost { semaphore: self.recorder.syncs[*semaphore] });
-                let Object::Semaphore { count } = &mut self.objects[*semaphore] else {
+                let Object::Semaphore { count, maximum } = &mut self.objects[*semaphore] else {
                     panic!("{:?} is not a semaphore", self.objects[*semaphore])
                 };
-                *count += 1;
+                if maximum.is_none_or(|maximum| *count < maximum) {
+                    *count += 1;
+                }
+            }
+            What::SemValue { semaphore, to } => {
+                let Object::Semaphore { count: value, .. } = self.objects[*semaphore] else {
+                    panic!("{:?} is not a semaphore", self.objects[*semaphore])
+                };
+                let op = Op::SemValue { semaphore: self.recorder.syncs[*semaphore], value };
+                self.recorder.event(nr, id, op);
+                self.threads[nr].registers[usize::from(*to)] = Value::concrete(value as u8);
             }
             What::Barrier { barrier } => {
                 self.recorder.event(nr, id, Op::BarrierArrive { barrier: self.recorder.syncs[*barrier] });
@@ -204,10 +240,7 @@ impl<'p> Machine<'p> {
         let What::CondWait { condition, mutex, to, .. } = statement.what else {
             unreachable!("only a wait on a condition has a wake")
         };
-        let result = match timing {
-            Timing::InTime => WaitResult::Done,
-            Timing::Late => WaitResult::TimedOut,
-        };
+        let result = timing.result();
         self.record_second_half(nr, statement, result);
         let wakeups = self.objects[condition].wakeups_mut();
         match timing {

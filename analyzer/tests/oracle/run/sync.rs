@@ -11,7 +11,7 @@ pub enum Object {
     Mutex {
         owner: Option<ThreadNr>,
         depth: u32,
-        recursive: bool,
+        kind: MutexKind,
     },
     /// A reader is listed as often as it holds the lock.
     RwLock {
@@ -21,6 +21,7 @@ pub enum Object {
     Condition(Wakeups),
     Semaphore {
         count: u32,
+        maximum: Option<u32>,
     },
     Barrier {
         arrived: u32,
@@ -40,12 +41,10 @@ pub enum OnceState {
 impl Object {
     pub fn new(kind: SyncKind) -> Object {
         match kind {
-            SyncKind::Mutex { kind, .. } => {
-                Object::Mutex { owner: None, depth: 0, recursive: kind == MutexKind::Recursive }
-            }
+            SyncKind::Mutex { kind, .. } => Object::Mutex { owner: None, depth: 0, kind },
             SyncKind::RwLock => Object::RwLock { writer: None, readers: Vec::new() },
             SyncKind::Condition => Object::Condition(Wakeups::default()),
-            SyncKind::Semaphore { initial, .. } => Object::Semaphore { count: initial },
+            SyncKind::Semaphore { initial, maximum } => Object::Semaphore { count: initial, maximum },
             SyncKind::Barrier { parties } => Object::Barrier { arrived: 0, parties },
             SyncKind::Once => Object::Once(OnceState::New),
             SyncKind::Futex => panic!("a futex is a cell, not an object of its own"),
@@ -55,12 +54,17 @@ impl Object {
     /// Can this thread acquire the mutex or semaphore now?
     pub fn is_available(&self, thread: ThreadNr) -> bool {
         match self {
-            Object::Mutex { owner, recursive, .. } => {
-                owner.is_none() || (*recursive && *owner == Some(thread))
+            Object::Mutex { owner, kind, .. } => {
+                owner.is_none() || (*kind == MutexKind::Recursive && *owner == Some(thread))
             }
-            Object::Semaphore { count } => *count > 0,
+            Object::Semaphore { count, .. } => *count > 0,
             other => panic!("{other:?} is not acquired like a mutex"),
         }
+    }
+
+    /// Does an error-checking mutex tell this thread that it holds it already?
+    pub fn refuses(&self, thread: ThreadNr) -> bool {
+        matches!(self, Object::Mutex { owner, kind: MutexKind::ErrorCheck, .. } if *owner == Some(thread))
     }
 
     /// Can the read/write lock be acquired now?
@@ -80,7 +84,7 @@ impl Object {
                 *owner = Some(thread);
                 *depth += times;
             }
-            Object::Semaphore { count } => *count -= 1,
+            Object::Semaphore { count, .. } => *count -= 1,
             other => panic!("{other:?} is not acquired like a mutex"),
         }
     }

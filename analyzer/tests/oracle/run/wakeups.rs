@@ -25,7 +25,7 @@ struct Wait {
     state: State,
 }
 
-/// A signal, broadcast or futex wake.
+/// A signal or broadcast.
 #[derive(Clone, Debug)]
 struct Wake {
     at: u64,
@@ -34,7 +34,7 @@ struct Wake {
     event: (ThreadIx, u32),
 }
 
-/// The waits and wakes of one condition variable or futex word.
+/// The waits and wakes of one condition variable.
 #[derive(Clone, Debug, Default)]
 pub struct Wakeups {
     now: u64,

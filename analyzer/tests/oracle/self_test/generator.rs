@@ -108,7 +108,7 @@ fn every_kind_of_statement_is_generated() {
         let program = generate(seed, &Knobs::default());
         seen.extend(program.statements().iter().map(|(_, statement)| discriminant(&statement.what)));
     }
-    assert_eq!(seen.len(), 26, "kinds of statement that the language has");
+    assert_eq!(seen.len(), 28, "kinds of statement that the language has");
 }
 
 /// The most visible events on a path through a block.

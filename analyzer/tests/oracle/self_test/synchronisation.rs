@@ -8,7 +8,7 @@ use warpath_trace::header::MemoryModel::{Pso, Sc, Tso};
 use crate::compare;
 use crate::oracle::brute::Truth;
 use crate::oracle::build::*;
-use crate::oracle::decision::Decision::{Acquired, Queued, RunsOnce, Woken};
+use crate::oracle::decision::Decision::{Acquired, Counted, Queued, RunsOnce, Woken};
 use crate::oracle::program::{Program, Statement, What};
 
 fn truth(program: &Program) -> Truth {
@@ -172,7 +172,10 @@ fn a_futex_compares_and_queues_in_one_step() {
     program.thread(vec![fetch_add(0, word, 1), futex_wake(word, 1)]);
     let found = truth(&program.clone().numbered());
     assert_eq!(found.stuck, BTreeSet::new());
-    assert_eq!(found.histories[1], BTreeSet::from([vec![], vec![Queued(false)], vec![Queued(true)]]));
+    assert_eq!(
+        found.histories[1],
+        BTreeSet::from([vec![], vec![Queued(false)], vec![Queued(true)], vec![Queued(true), Woken(true)]])
+    );
     // Woken before the word changes, it would sleep for ever.
     program.threads[1].reverse();
     assert!(truth(&program.numbered()).deadlocks());
@@ -224,4 +227,68 @@ fn a_wait_gives_a_recursive_mutex_up_whole_and_takes_it_back_as_deep() {
     let found = truth(&program.numbered());
     assert_eq!((found.failures, found.races), Default::default());
     assert_eq!(found.finals, BTreeSet::from([vec![1]]));
+}
+
+#[test]
+fn a_semaphore_with_a_maximum_forgets_what_it_cannot_hold() {
+    let mut program = Program::default();
+    let semaphore = program.sync("s", SyncKind::Semaphore { initial: 1, maximum: Some(2) });
+    let value = |to| stmt(What::SemValue { semaphore, to });
+    program.thread(vec![sem_post(semaphore), sem_post(semaphore), value(0), sem_wait(semaphore), value(1)]);
+    let found = truth(&program.numbered());
+    assert!(found.histories[1].contains(&vec![Counted(2), Counted(1)]));
+    assert_eq!(found.histories[1].len(), 3);
+}
+
+#[test]
+fn an_error_checking_mutex_refuses_its_owner() {
+    let mut program = Program::default();
+    let mutex = program.sync("e", SyncKind::Mutex { kind: MutexKind::ErrorCheck, robust: false });
+    let again = stmt(What::Lock { mutex, attempt: Attempt::Block, to: Some(0) });
+    program.thread(vec![lock(mutex), again, check(eq(r(0), 0)), unlock(mutex)]);
+    program.thread(vec![try_lock(mutex, 1), when(eq(r(1), 1), vec![unlock(mutex)])]);
+    let found = truth(&program.numbered());
+    assert_eq!((found.failures, found.stuck), Default::default());
+    assert!(found.histories[2].contains(&vec![Acquired(false)]));
+}
+
+#[test]
+fn a_timed_futex_wait_ends_without_a_wake_or_with_one() {
+    let mut program = Program::default();
+    let word = program.cell("word", 0);
+    let timed = What::FutexWait { cell: word, expected: 0.into(), attempt: Attempt::Timed, to: Some(0) };
+    program.thread(vec![stmt(timed)]);
+    program.thread(vec![futex_wake(word, 1)]);
+    let found = truth(&program.numbered());
+    assert_eq!(found.stuck, BTreeSet::new());
+    assert!(found.histories[1].contains(&vec![Queued(true), Woken(true)]));
+    assert!(found.histories[1].contains(&vec![Queued(true), Woken(false)]));
+}
+
+#[test]
+fn a_waiter_that_was_moved_is_woken_where_it_is() {
+    let woken = |on_second: bool| {
+        let mut program = Program::default();
+        let (first, second) = (program.cell("first", 0), program.cell("second", 0));
+        program.thread(vec![futex_wait(first, 0)]);
+        let wake = futex_wake(if on_second { second } else { first }, 1);
+        program.thread(vec![store(first, 1), futex_requeue(first, second, 0, 1), wake]);
+        truth(&program.numbered()).histories[1].contains(&vec![Queued(true), Woken(true)])
+    };
+    // A wait that begins after the store is not queued; one that began before it has been moved.
+    assert!(woken(true) && !woken(false));
+}
+
+#[test]
+fn a_requeue_moves_whom_it_does_not_wake() {
+    let woken = |on_second: bool| {
+        let mut program = Program::default();
+        let (first, second) = (program.cell("first", 0), program.cell("second", 0));
+        program.thread(vec![futex_wait(first, 0)]);
+        let wake = futex_wake(if on_second { second } else { first }, 1);
+        program.thread(vec![futex_requeue(first, second, 0, 1), wake]);
+        truth(&program.numbered()).histories[1].contains(&vec![Queued(true), Woken(true)])
+    };
+    // If the waiter came late, it was not moved: either wake can find it in one order of events.
+    assert!(woken(true) && woken(false));
 }

@@ -9,13 +9,15 @@ const SHOWN: usize = 24;
 /// A column is not wider than this.
 const WIDEST: usize = 34;
 
-/// The table, indented by two blanks.
-pub(super) fn table(si: &Si) -> String {
-    let mut threads: Vec<String> = si.schedule.iter().map(|step| step.thread.to_string()).collect();
+/// The table, indented by two blanks: the last steps, a column for each thread that has one of them. In front of the
+/// schedule come the first `begin` events of the recorded run.
+pub(super) fn table(si: &Si, begin: u32) -> String {
+    let skipped = si.schedule.len().saturating_sub(SHOWN);
+    let shown = &si.schedule[skipped..];
+    let mut threads: Vec<String> = shown.iter().map(|step| step.thread.to_string()).collect();
     threads.sort();
     threads.dedup();
-    let skipped = si.schedule.len().saturating_sub(SHOWN);
-    let steps: Vec<(usize, String)> = si.schedule[skipped..]
+    let steps: Vec<(usize, String)> = shown
         .iter()
         .map(|step| {
             let thread = step.thread.to_string();
@@ -35,22 +37,23 @@ pub(super) fn table(si: &Si) -> String {
             texts.max().unwrap_or(0).max(thread.chars().count())
         })
         .collect();
-    let mut table = String::new();
-    let mut row = |cells: &dyn Fn(usize) -> String| {
+    let row = |cell: &dyn Fn(usize) -> String| {
         let mut line = String::from(" ");
         for (column, width) in widths.iter().enumerate() {
-            let _ = write!(line, " {:<width$} ", cells(column));
+            let _ = write!(line, " {:<width$} ", cell(column));
         }
-        table.push_str(line.trim_end());
-        table.push('\n');
+        format!("{}\n", line.trim_end())
     };
-    row(&|column| threads[column].clone());
-    row(&|column| "-".repeat(widths[column]));
-    if skipped > 0 {
-        row(&|column| if column == 0 { "…".to_owned() } else { String::new() });
+    let mut table = row(&|column| threads[column].clone());
+    table.push_str(&row(&|column| "-".repeat(widths[column])));
+    let recorded = (begin > 0).then(|| format!("{begin} events as recorded"));
+    let others = (skipped > 0).then(|| format!("{skipped} steps"));
+    let before: Vec<String> = recorded.into_iter().chain(others).collect();
+    if !before.is_empty() {
+        let _ = writeln!(table, "  … {}, then", before.join(", "));
     }
     for (at, text) in &steps {
-        row(&|column| if column == *at { text.clone() } else { String::new() });
+        table.push_str(&row(&|column| if column == *at { text.clone() } else { String::new() }));
     }
     table
 }

@@ -1,7 +1,10 @@
 //! `warpath analyze`: what else could have happened.
 
+mod files;
 mod interleaving;
+mod text;
 mod verdicts;
+mod windows;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,12 +29,17 @@ use crate::options::{
 };
 use crate::outputs::replace_file;
 use crate::traces::Source;
+use windows::Windows;
 
 /// Say what else could have happened in recorded runs: verdicts, scripts, SI files
 ///
 /// Takes traces of one program and asks a solver for other schedules and inputs of the same code that violate a
 /// property. The program need not be at hand: such a finding is PREDICTED, with its script and SI file, until
 /// `warpath replay` reproduced it.
+///
+/// A large trace is checked window by window: stretches of the observed order, each sharing some events with the next.
+/// What is found in a window can happen; what needs events further apart than a window is not seen, and the result
+/// says so.
 ///
 /// With --emit nothing is solved: one script per outcome that no trace has taken is written, asking whether it can
 /// be reached. `warpath solve` answers them, here or elsewhere.
@@ -40,12 +48,13 @@ use crate::traces::Source;
 Examples:
   warpath analyze run.wpt                  check everything
   warpath analyze monday.wpt tuesday.wpt --check race,deadlock --json findings.json
+  warpath analyze long.wpt --window 5000   in windows of 5000 events, two at a time on two cores
   warpath analyze run.wpt --emit queries   only write the questions
   warpath solve queries --solver cvc5      answer them, here or elsewhere
 
 Files written:
   into --emit  NAME.smt2 per question, and manifest.json, which maps symbols back to events
-  into --out   NAME.si.toml and NAME.smt2 per finding
+  into --out   NAME.si.toml and NAME.smt2 per finding; the latter in windows only with --scripts
 
 Exit codes:
   0  nothing found
@@ -61,9 +70,21 @@ pub(crate) struct AnalyzeArgs {
     /// Memory model
     #[arg(long, value_enum, value_name = "MODEL", default_value_t = MemoryModel::Sc)]
     model: MemoryModel,
-    /// Queries solved in parallel; 0 is one per core
+    /// Check windows of N events; 0 is everything at once [default: 2000 if a trace has more than 5000 events, else 0]
+    #[arg(long, value_name = "N", conflicts_with = "emit")]
+    window: Option<u32>,
+    /// Events that a window shares with the next [default: half of them]
+    #[arg(long, value_name = "N", requires = "window")]
+    overlap: Option<u32>,
+    /// Windows checked in parallel; 0 is one per core
     #[arg(long, value_name = "N", default_value = "0", value_parser = parse_jobs)]
     jobs: usize,
+    /// Show the interleaving of every finding, not only of the first on each storage
+    #[arg(long)]
+    all: bool,
+    /// Write the question behind each finding as a script, in windows too, where they are many and large
+    #[arg(long, conflicts_with = "emit")]
+    scripts: bool,
     #[command(flatten)]
     json: JsonOption,
     #[command(flatten)]
@@ -83,7 +104,10 @@ pub(crate) struct AnalyzeConfig {
     traces: Vec<PathBuf>,
     checks: Vec<Property>,
     model: MemoryModel,
+    windows: Windows,
     jobs: usize,
+    all: bool,
+    scripts: bool,
     solver: SolverConfig,
     json: Option<JsonTarget>,
     sarif: Option<PathBuf>,
@@ -108,7 +132,10 @@ impl Invocation for AnalyzeArgs {
             traces: self.traces.into_iter().map(readable_file).collect::<anyhow::Result<_>>()?,
             checks: self.check.lower(),
             model: self.model,
+            windows: Windows::of(self.window, self.overlap)?,
             jobs: self.jobs,
+            all: self.all,
+            scripts: self.scripts,
             solver: self.solver.lower()?,
             json: self.json.json,
             sarif: self.sarif.sarif,

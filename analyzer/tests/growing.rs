@@ -1,0 +1,74 @@
+//! One solver that keeps what it was told, as the forest grows run by run, against a solver that is told everything
+//! anew for each question.
+
+mod agree;
+mod guard;
+mod oracle;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use agree::campaign::{Campaign, Case, Verdict};
+use agree::pool::Pool;
+use agree::{Explored, Trouble, fixed_inputs};
+use oracle::decision::View;
+use oracle::generate::Knobs;
+use oracle::program::Program;
+use oracle::run::Policy;
+use warpath_analyzer::queries::{self, GrowingSolver, open_ends};
+use warpath_solvers::{Query, SolverChoice};
+
+/// Follows open ends until none is left or enough were asked about; both solvers must answer alike.
+fn compare(program: &Program, case: &Case, pool: &Arc<Pool>, known: &AtomicU64) -> Verdict {
+    let solvers = guard::solvers();
+    let solver = solvers.resolve(&SolverChoice::named(&case.solver)).expect("run scripts/setup");
+    let mut growing = GrowingSolver::new(solver.open(&solvers));
+    let mut open = || pool.open(&case.solver);
+    let inputs = fixed_inputs(program, case, View::Symbolic);
+    let mut explored = Explored::new(program, case.options, View::Symbolic, &inputs);
+    let mut asked = 0;
+    let mut follow = || -> Result<(), Trouble> {
+        explored.observe(Policy::RunToBlock { first: None })?;
+        for _ in 0..6 {
+            let mut reached = None;
+            for end in open_ends(&explored.forest) {
+                asked += 1;
+                let fresh = explored.ask(&end, &mut open)?;
+                let query = Query::within(Duration::from_secs(60));
+                let kept = growing.reach(&explored.forest, &end, case.options, &query);
+                match (fresh, kept.map_err(|error| Trouble::Ours(error.to_string()))?) {
+                    (Some(_), queries::Verdict::Possible(found)) => {
+                        reached = reached.or(Some((end, found.0)))
+                    }
+                    (None, queries::Verdict::Impossible) => {}
+                    (_, queries::Verdict::Unknown(reason)) => {
+                        return Err(Trouble::Solver(reason.to_string()));
+                    }
+                    (fresh, kept) => {
+                        return Err(Trouble::Ours(format!("{end:?}: anew {fresh:?}, kept {kept:?}")));
+                    }
+                }
+            }
+            let Some((end, execution)) = reached else { return Ok(()) };
+            explored.follow(&end, &execution)?;
+        }
+        Ok(())
+    };
+    let result = follow();
+    known.fetch_add(growing.kept().known, Ordering::Relaxed);
+    match result {
+        Ok(()) => Verdict::Agrees { counted: asked },
+        Err(Trouble::Ours(what)) => Verdict::Differs(what),
+        Err(Trouble::Solver(what)) => panic!("{case:?}: {what}\n{program}"),
+    }
+}
+
+#[test]
+fn a_solver_that_keeps_what_it_knows_answers_alike() {
+    let known = AtomicU64::new(0);
+    let knobs = Knobs { size: 150, ..Knobs::default() };
+    let campaign = Campaign { name: "growing", programs: 90, knobs, unit: "questions" };
+    campaign.run(|program, case, pool| compare(program, case, pool, &known));
+    assert!(known.into_inner() > 0, "something was kept");
+}
