@@ -16,7 +16,7 @@ use oracle::decision::View;
 use oracle::generate::Knobs;
 use oracle::program::Program;
 use oracle::run::Policy;
-use warpath_analyzer::queries::{self, GrowingSolver, open_ends};
+use warpath_analyzer::queries::{self, GrowingSolver, OpenEnd, Want, open_ends, reach_several};
 use warpath_solvers::{Query, SolverChoice};
 
 /// Follows open ends until none is left or enough were asked about; both solvers must answer alike.
@@ -62,6 +62,54 @@ fn compare(program: &Program, case: &Case, pool: &Arc<Pool>, known: &AtomicU64) 
         Err(Trouble::Ours(what)) => Verdict::Differs(what),
         Err(Trouble::Solver(what)) => panic!("{case:?}: {what}\n{program}"),
     }
+}
+
+/// Asks for several ends at once; what is said to be reached must be, and nothing only if nothing can be.
+fn compare_several(program: &Program, case: &Case, pool: &Arc<Pool>, together: &AtomicU64) -> Verdict {
+    let mut open = || pool.open(&case.solver);
+    let inputs = fixed_inputs(program, case, View::Symbolic);
+    let mut explored = Explored::new(program, case.options, View::Symbolic, &inputs);
+    let mut compare = || -> Result<usize, Trouble> {
+        explored.observe(Policy::RunToBlock { first: None })?;
+        let branches = |end: &OpenEnd| matches!(end.want, Want::Held(_));
+        let ends: Vec<OpenEnd> = open_ends(&explored.forest).into_iter().filter(branches).collect();
+        let query = Query::within(Duration::from_secs(60));
+        let several = reach_several(&explored.forest, &ends, case.options, &mut *open(), &query, usize::MAX);
+        let several = several.map_err(|error| Trouble::Ours(error.to_string()))?;
+        let several = several.map_err(|bug| Trouble::Ours(format!("{bug:?}")))?;
+        let Some(several) = several else {
+            for end in &ends {
+                if explored.ask(end, &mut open)?.is_some() {
+                    return Err(Trouble::Ours(format!("{end:?} can be reached, but was not")));
+                }
+            }
+            return Ok(ends.len());
+        };
+        together.fetch_add(several.reached.len() as u64 - 1, Ordering::Relaxed);
+        let Some(&first) = several.reached.first() else {
+            return Err(Trouble::Ours("an execution that reaches nothing".to_owned()));
+        };
+        explored.follow(&ends[first], &several.execution)?;
+        let left = open_ends(&explored.forest);
+        match several.reached.iter().find(|&&n| left.contains(&ends[n])) {
+            Some(&n) => Err(Trouble::Ours(format!("{:?} was to be reached, and was not", ends[n]))),
+            None => Ok(ends.len()),
+        }
+    };
+    match compare() {
+        Ok(counted) => Verdict::Agrees { counted },
+        Err(Trouble::Ours(what)) => Verdict::Differs(what),
+        Err(Trouble::Solver(what)) => panic!("{case:?}: {what}\n{program}"),
+    }
+}
+
+#[test]
+fn several_ends_at_once_are_all_reached() {
+    let together = AtomicU64::new(0);
+    let knobs = Knobs { size: 150, ..Knobs::default() };
+    let campaign = Campaign { name: "several", programs: 150, knobs, unit: "ends" };
+    campaign.run(|program, case, pool| compare_several(program, case, pool, &together));
+    assert!(together.into_inner() > 0, "some execution reaches two ends");
 }
 
 #[test]

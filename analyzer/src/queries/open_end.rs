@@ -253,14 +253,8 @@ impl OpenEnd {
         }
     }
 
-    /// The formula of what the target depends on, `node` being where the end is.
-    pub(super) fn encoding<'f>(
-        &self,
-        forest: &'f Forest,
-        node: NodeId,
-        options: Options,
-        terms: Terms,
-    ) -> Result<Encoding<'f>, TermError> {
+    /// What the target speaks of, `node` being where the end is: nodes, and reads whose values matter.
+    pub(super) fn cone(&self, forest: &Forest, node: NodeId) -> (Vec<NodeId>, Vec<NodeId>) {
         let mut cone = vec![node];
         let mut values = Vec::new();
         match self.want {
@@ -271,6 +265,18 @@ impl OpenEnd {
             }
             _ => {}
         }
+        (cone, values)
+    }
+
+    /// The formula of what the target depends on.
+    pub(super) fn encoding<'f>(
+        &self,
+        forest: &'f Forest,
+        node: NodeId,
+        options: Options,
+        terms: Terms,
+    ) -> Result<Encoding<'f>, TermError> {
+        let (cone, values) = self.cone(forest, node);
         Encoding::in_arena(forest, options, &cone, &values, terms)
     }
 
