@@ -56,6 +56,10 @@ oracle: setup ## the formula and the properties against brute force, on 20,000 r
 	$(call oracle,3000,properties_oracle,so_they_do_with_values_alone)
 	$(call oracle,3000,properties_oracle,what_is_predicted_from_a_few_runs_is_possible)
 	$(call oracle,3000,properties_oracle,what_is_predicted_from_values_alone_is_possible)
+	$(call oracle,2000,growing,a_solver_that_keeps_what_it_knows_answers_alike)
+	$(call oracle,3000,growing,several_ends_at_once_are_all_reached)
+	$(call oracle,3000,windows_oracle,what_windows_find_is_real_and_complete)
+	$(call oracle,3000,witness_oracle,what_the_observed_run_shows_is_what_a_solver_finds)
 
 clean: ## remove what was built
 	$(CARGO) clean

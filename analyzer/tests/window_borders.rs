@@ -370,3 +370,61 @@ fn what_was_set_up_before_is_not_read_too_early() {
     let found = behind(&data(""), "T0.1 w y 1", "T0.1 w x 2\nT0.0 r x 2");
     assert_eq!(found, set(&["race x", "order violation"]));
 }
+
+#[test]
+fn whoever_waits_for_a_lock_held_before_can_get_it() {
+    // Nothing that the assertion depends on has to do with T0.0, but for the lock that it holds.
+    let found = behind(
+        &data("sync m\ninput i 32"),
+        "T0.0 lock m",
+        "T0.0 unlock m\nT0.1 lock m\nT0.1 input i 7\nT0.1 assert true (= ?i 7:32)\nT0.1 unlock m",
+    );
+    assert_eq!(found, set(&["assertion failure"]));
+}
+
+#[test]
+fn whoever_waits_for_the_end_of_a_region_goes_on_behind_it() {
+    let found = behind(
+        &data("input i 32"),
+        "T0.0 atomic-begin",
+        "T0.0 w x 1\nT0.0 atomic-end\nT0.1 w y 1\nT0.1 input i 7\nT0.1 assert true (= ?i 7:32)",
+    );
+    assert_eq!(found, set(&["assertion failure"]));
+}
+
+#[test]
+fn a_thread_that_has_ended_is_not_taken_for_the_main_thread() {
+    // With the main thread the process would have ended, and nobody would wait.
+    let found = behind(
+        &data("sync a\nsync b"),
+        "T0.2 end\nT0.0 lock a",
+        "T0.0 lock b\nT0.0 unlock b\nT0.0 unlock a\nT0.1 lock b\nT0.1 lock a\nT0.1 unlock a\nT0.1 unlock b\nT0 join T0.2",
+    );
+    assert_eq!(found, set(&["deadlock"]));
+}
+
+#[test]
+fn two_signals_that_have_been_given_wake_two() {
+    let found = behind(
+        &data("sync m\nsync c"),
+        "T0.0 lock m\nT0.0 cond-wait c m\nT0.2 lock m\nT0.2 cond-wait c m\nT0.1 lock m\nT0.1 signal c 1\nT0.1 signal c 1
+         T0.1 unlock m",
+        "T0.0 cond-wake c m\nT0.0 unlock m\nT0.2 cond-wake c m\nT0.2 unlock m\nT0.0 w y 1\nT0.2 w y 2",
+    );
+    assert_eq!(found, set(&["race y"]));
+}
+
+#[test]
+fn what_is_left_of_a_wake_wakes_no_more_than_that() {
+    // Three wait, two are woken before the cut, and one of these is T0.3. When both others have resumed, one of them
+    // was woken behind the cut, and x had been written.
+    let found = behind(
+        &data("global f 4 = 0\nglobal a 4 = 0"),
+        "T0 fork T0.3\nT0.3 begin\nT0.0 futex-wait f $u=0 expected 0 queued\nT0.2 futex-wait f $v=0 expected 0 queued
+         T0.3 futex-wait f $w=0 expected 0 queued\nT0.1 futex-wake f 2 woke 2\nT0.3 futex-resume f",
+        "T0.1 w x seqcst 1\nT0.1 futex-wake f 1 woke 1\nT0.0 futex-resume f\nT0.0 w a seqcst 1
+         T0.2 futex-resume f\nT0.2 r a seqcst $1=1\nT0.2 branch true (= $1 1:32)\nT0.2 r x seqcst $2=1
+         T0.2 assert true (= $2 1:32)",
+    );
+    assert_eq!(found, set(&[]));
+}

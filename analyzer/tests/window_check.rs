@@ -7,8 +7,9 @@ use std::fmt::Write;
 use std::ops::ControlFlow;
 
 use warpath_analyzer::encode::Options;
-use warpath_analyzer::findings::{CheckOptions, Finding, Property, Standing};
-use warpath_analyzer::window::{Checks, Cut, Recorded, WindowError, WindowOptions, check};
+use warpath_analyzer::findings::{CheckOptions, Finding, Kind, Property, Standing};
+use warpath_analyzer::model::Forest;
+use warpath_analyzer::window::{Checks, Cut, Recorded, Window, WindowError, WindowOptions, check};
 use warpath_solvers::{CancelToken, SolverChoice};
 use warpath_trace::header::MemoryModel;
 use warpath_trace::trace::Trace;
@@ -162,4 +163,53 @@ fn a_trace_without_events_has_one_empty_window() {
     let found = check_windows(&trace, cut, 1, &options, &solver).expect("it can be checked");
     assert_eq!((found.summary.windows, found.summary.checked, found.summary.nodes), (1, 1, 0));
     assert!(found.findings.is_empty() && found.summary.unanswered.is_empty());
+}
+
+/// Checks a text in windows; each finding is executed from the start of the trace.
+fn checked(text: &str, cut: Cut, model: MemoryModel) -> Vec<(u32, Finding)> {
+    let solvers = guard::solvers();
+    let solver = Solver { solvers: &solvers, name: "yices" };
+    let trace = text::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let formula = Options { model, ..Options::default() };
+    let options = CheckOptions { formula, scripts: false, ..CheckOptions::default() };
+    let found = check_windows(&trace, cut, 1, &options, &solver).expect("it can be checked");
+    let forest = Forest::of(&trace).expect("one trace fits itself");
+    let recorded = Recorded::of(&trace, model).expect("the trace has an order");
+    let real = |(window, finding): (Window, Finding)| {
+        let si = recorded.complete(&window, &finding.si);
+        let (execution, end) =
+            windows::replay::replayed(&forest, &si).unwrap_or_else(|error| panic!("{error}"));
+        windows::replay::shows(&forest, &finding, &execution, &end).unwrap_or_else(|error| panic!("{error}"));
+        (window.events.start, finding)
+    };
+    found.findings.into_iter().map(real).collect()
+}
+
+#[test]
+fn a_window_does_not_flush_buffers_inside_a_region() {
+    // The window would begin behind atomic-begin, with the write of x still in a buffer.
+    let text = "warpath-trace 1\nmodel tso\nglobal x 4 = 0\nglobal y 4 = 0\nT0 begin\nT0 fork T0.0\nT0 fork T0.1
+        T0.0 begin\nT0.1 begin\nT0.0 w x $1=1\nT0.1 atomic-begin\nT0.1 w y $2=1\nT0.1 commit $2\nT0.1 atomic-end
+        T0.0 commit $1\nT0.0 w y $3=2\nT0.1 w y $4=3\nT0.0 commit $3\nT0.1 commit $4\noutcome stopped\n";
+    let cut = Cut::new(7, 0).expect("the overlap is smaller");
+    let found = checked(text, cut, MemoryModel::Tso);
+    let races: Vec<u32> = found.iter().filter(|(_, f)| f.kind == Kind::DataRace).map(|(at, _)| *at).collect();
+    assert!(races.contains(&6), "there is a race in the window that begins with the region: {races:?}");
+}
+
+#[test]
+fn a_branch_behind_the_window_guards_a_read_in_it() {
+    let padding = "T0 w padding 1\n".repeat(12);
+    let text = |guard: &str| {
+        format!(
+            "warpath-trace 1\nglobal x 4 = 0\nglobal padding 4 = 0\nT0 begin\nT0 fork T0.0\nT0 fork T0.1\nT0.0 begin\nT0.1 begin\nT0.1 w x 1\nT0.0 r x $1=1\n{padding}{guard}\noutcome stopped\n"
+        )
+    };
+    let early = |guard: &str| {
+        let cut = Cut::new(9, 4).expect("the overlap is smaller");
+        let found = checked(&text(guard), cut, MemoryModel::Sc);
+        found.iter().any(|(_, finding)| finding.kind == Kind::OrderViolation)
+    };
+    assert!(early("T0.0 w padding 2"));
+    assert!(!early("T0.0 branch true (= $1 1:32)"));
 }
