@@ -24,7 +24,7 @@ use crate::oracle::pin::pin;
 use crate::oracle::program::Program;
 use crate::oracle::run::{Act, Choice, Policy, Run, run as oracle_run};
 use campaign::Case;
-use read_off::schedule;
+use read_off::{left_in_buffer, schedule};
 
 /// Why an exploration could not be trusted.
 #[derive(Debug)]
@@ -147,6 +147,8 @@ impl<'p> Explored<'p> {
         // schedule: so the schedule has one step more.
         let beyond = matches!(end.want, Want::Further(_) | Want::Start(_));
         if beyond {
+            // What comes next may wait until nothing is left in the thread's buffer.
+            schedule.extend(left_in_buffer(forest, execution, end.thread(forest), self.options.model));
             schedule.push(Choice { thread: thread.clone(), act: Act::Step });
         }
         let model = self.options.model;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use warpath_analyzer::answer::Execution;
 use warpath_analyzer::encode::Point;
-use warpath_analyzer::model::{Forest, Node, NodeId, Outcome};
-use warpath_trace::event::{Attempt, OnceStep, Op, WaitResult};
+use warpath_analyzer::model::{Forest, Node, NodeId, Outcome, TreeIx};
+use warpath_trace::event::{Attempt, MemoryOrder, OnceStep, Op, WaitResult};
+use warpath_trace::header::MemoryModel;
 
 use crate::oracle::decision::Decision;
 use crate::oracle::program::{Program, key};
@@ -34,6 +35,37 @@ pub fn schedule(forest: &Forest, execution: &Execution) -> Vec<Choice> {
         choices.push(Choice { thread: forest.key(node.tree).clone(), act });
     }
     choices
+}
+
+/// The commits of what a thread has written and nobody else has seen yet when the execution ends.
+pub fn left_in_buffer(
+    forest: &Forest,
+    execution: &Execution,
+    thread: TreeIx,
+    model: MemoryModel,
+) -> Vec<Choice> {
+    let mut left: Vec<NodeId> = Vec::new();
+    for &point in &execution.steps {
+        let node = forest.node(point.node());
+        let is_buffered = match node.op {
+            Op::Write { .. } => true,
+            Op::AtomicWrite { order, .. } => order != MemoryOrder::SeqCst,
+            _ => false,
+        };
+        match point {
+            Point::Issue(id) if is_buffered && node.tree == thread && model != MemoryModel::Sc => {
+                left.push(id)
+            }
+            Point::Issue(_) => {}
+            Point::Commit(id) => left.retain(|&write| write != id),
+        }
+    }
+    let commit = |write: NodeId| {
+        let (location, _) = forest.node(write).op.written().expect("commits are of writes");
+        let act = Act::Commit(forest.places.location(location).name.clone());
+        Choice { thread: forest.key(thread).clone(), act }
+    };
+    left.into_iter().map(commit).collect()
 }
 
 /// Per thread of the program, every sequence of decisions that the forest has seen.
