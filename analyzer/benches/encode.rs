@@ -13,10 +13,10 @@ mod support;
 use std::time::Duration;
 
 use support::workload::{Lines, Workload};
-use support::{Error, list, median, open, solvers};
+use support::{Error, list, median, open, other_branches, solvers, whole_path};
 use warpath_analyzer::encode::{Options, OrderSort, Reductions};
-use warpath_analyzer::model::{Forest, NodeId};
-use warpath_analyzer::queries::{Question, Verdict, Want, open_ends};
+use warpath_analyzer::model::Forest;
+use warpath_analyzer::queries::{Question, Verdict};
 use warpath_solvers::Query;
 use warpath_trace::header::Values;
 
@@ -27,14 +27,6 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 /// Branches asked about for the second table.
 const BRANCHES: usize = 6;
-
-fn path<'f>(forest: &'f Forest, options: Options) -> Result<Question<'f>, Error> {
-    let ends: Vec<NodeId> = forest.trees().flat_map(|tree| forest.ends(tree).to_vec()).collect();
-    let all = ends.clone();
-    Ok(Question::new(forest, options, &ends, "all threads end".to_owned(), |encoding| {
-        all.iter().map(|&end| encoding.en(end)).collect()
-    })?)
-}
 
 fn workload(events: u32) -> Workload {
     Workload { events, threads: 8, values: Values::Symbolic, lines: Lines::OfCode, seed: 1 }
@@ -50,7 +42,7 @@ fn main() -> Result<(), Error> {
         for events in list("WARPATH_BENCH_EVENTS", "500,1000,2000,4000") {
             let forest = Forest::of(&workload(events.parse()?).trace()?)?;
             let options = Options { orders: sort, ..Options::default() };
-            let (seconds, clauses) = median(ROUNDS, || Ok(path(&forest, options)?.clauses()))?;
+            let (seconds, clauses) = median(ROUNDS, || Ok(whole_path(&forest, options)?.clauses()))?;
             let speed = clauses as f64 / seconds;
             let ratio = before.map_or(String::new(), |before| format!("{:.2}", speed / before));
             println!("{events:>7} {sort:<6?} {clauses:>10} {seconds:>10.4} {speed:>14.0} {ratio:>10}");
@@ -77,9 +69,7 @@ fn ablation() -> Result<(), Error> {
     let solvers = solvers()?;
     let events = list("WARPATH_BENCH_ABLATION", "400").first().ok_or("no events")?.parse()?;
     let forest = Forest::of(&workload(events).trace()?)?;
-    let branches: Vec<_> =
-        open_ends(&forest).into_iter().filter(|end| matches!(end.want, Want::Held(_))).collect();
-    let step = (branches.len() / BRANCHES).max(1);
+    let branches = other_branches(&forest, BRANCHES);
     println!("\n{events} events, 8 threads, yices: {BRANCHES} branches the other way");
     println!(
         "{:<28} {:>10} {:>10} {:>8} {:>10} {:>8}",
@@ -92,10 +82,10 @@ fn ablation() -> Result<(), Error> {
         let mut clauses = 0;
         for (n, orders) in [OrderSort::Pairs, OrderSort::Bits].into_iter().enumerate() {
             let options = Options { orders, reductions, ..Options::default() };
-            clauses = path(&forest, options)?.clauses();
+            clauses = whole_path(&forest, options)?.clauses();
             let (took, unknown) = median(1, || {
                 let mut unknown = 0;
-                for end in branches.iter().rev().step_by(step).take(BRANCHES) {
+                for end in &branches {
                     let mut smt = open(&solvers, "yices")?;
                     let verdict = Question::reach(&forest, end, options, &mut *smt, &Query::within(LIMIT))?;
                     unknown += u32::from(matches!(verdict, Verdict::Unknown(_)));

@@ -13,12 +13,11 @@ mod support;
 use std::time::Duration;
 
 use support::workload::{Lines, Workload};
-use support::{Error, list, open, order_sort, solvers, timed};
+use support::{Error, list, open, order_sort, other_branches, solvers, timed, whole_path};
 use warpath_analyzer::encode::Options;
-use warpath_analyzer::model::{Forest, NodeId};
-use warpath_analyzer::queries::{Question, Verdict, Want, open_ends};
+use warpath_analyzer::model::Forest;
+use warpath_analyzer::queries::{Question, Verdict};
 use warpath_solvers::{Query, Solvers};
-use warpath_trace::event::Op;
 use warpath_trace::header::Values;
 
 /// Branches asked about per trace.
@@ -50,29 +49,15 @@ impl Kind {
     }
 }
 
-fn path<'f>(forest: &'f Forest, options: Options) -> Result<Question<'f>, Error> {
-    let ends: Vec<NodeId> = forest.trees().flat_map(|tree| forest.ends(tree).to_vec()).collect();
-    let all = ends.clone();
-    Ok(Question::new(forest, options, &ends, "all threads end".to_owned(), |encoding| {
-        all.iter().map(|&end| encoding.en(end)).collect()
-    })?)
-}
-
 fn measure(solvers: &Solvers, solver: &str, forest: &Forest, options: Options) -> Result<String, Error> {
     let query = Query::within(LIMIT);
     let (mut ends, mut sat, mut unsat) = (Kind::default(), Kind::default(), Kind::default());
     let (verdict, took) = timed(|| -> Result<Verdict, Error> {
-        Ok(path(forest, options)?.solve(&mut *open(solvers, solver)?, &query)?)
+        Ok(whole_path(forest, options)?.solve(&mut *open(solvers, solver)?, &query)?)
     });
     ends.add(took, expect(verdict?)?.is_none());
-    let branches: Vec<_> = open_ends(forest)
-        .into_iter()
-        .filter(|end| matches!(end.want, Want::Held(_)))
-        .filter(|end| matches!(forest.node(end.node).op, Op::Branch { .. }))
-        .collect();
-    let step = (branches.len() / BRANCHES).max(1);
     let mut late = 0;
-    for end in branches.iter().rev().step_by(step).take(BRANCHES) {
+    for end in &other_branches(forest, BRANCHES) {
         let (verdict, took) = timed(|| -> Result<Verdict, Error> {
             Ok(Question::reach(forest, end, options, &mut *open(solvers, solver)?, &query)?)
         });

@@ -75,9 +75,11 @@ fn compare_several(program: &Program, case: &Case, pool: &Arc<Pool>, together: &
         let ends: Vec<OpenEnd> = open_ends(&explored.forest).into_iter().filter(branches).collect();
         let query = Query::within(Duration::from_secs(60));
         let several = reach_several(&explored.forest, &ends, case.options, &mut *open(), &query, usize::MAX);
-        let several = several.map_err(|error| Trouble::Ours(error.to_string()))?;
-        let several = several.map_err(|bug| Trouble::Ours(format!("{bug:?}")))?;
-        let Some(several) = several else {
+        let (verdict, reached) = several.map_err(|error| Trouble::Ours(error.to_string()))?;
+        let queries::Verdict::Possible(found) = verdict else {
+            if !matches!(verdict, queries::Verdict::Impossible) {
+                return Err(Trouble::Ours(format!("{verdict:?}")));
+            }
             for end in &ends {
                 if explored.ask(end, &mut open)?.is_some() {
                     return Err(Trouble::Ours(format!("{end:?} can be reached, but was not")));
@@ -85,13 +87,13 @@ fn compare_several(program: &Program, case: &Case, pool: &Arc<Pool>, together: &
             }
             return Ok(ends.len());
         };
-        together.fetch_add(several.reached.len() as u64 - 1, Ordering::Relaxed);
-        let Some(&first) = several.reached.first() else {
+        let Some(&first) = reached.first() else {
             return Err(Trouble::Ours("an execution that reaches nothing".to_owned()));
         };
-        explored.follow(&ends[first], &several.execution)?;
+        together.fetch_add(reached.len() as u64 - 1, Ordering::Relaxed);
+        explored.follow(&ends[first], &found.0)?;
         let left = open_ends(&explored.forest);
-        match several.reached.iter().find(|&&n| left.contains(&ends[n])) {
+        match reached.iter().find(|&&n| left.contains(&ends[n])) {
             Some(&n) => Err(Trouble::Ours(format!("{:?} was to be reached, and was not", ends[n]))),
             None => Ok(ends.len()),
         }

@@ -6,10 +6,13 @@ pub mod workload;
 
 use std::time::{Duration, Instant};
 
-use warpath_analyzer::encode::OrderSort;
+use warpath_analyzer::encode::{Options, OrderSort};
+use warpath_analyzer::model::{Forest, NodeId};
+use warpath_analyzer::queries::{OpenEnd, Question, Want, open_ends};
 use warpath_solvers::config::Places;
 use warpath_solvers::supervise::SupervisorCommand;
 use warpath_solvers::{Smt, SolverChoice, Solvers};
+use warpath_trace::event::Op;
 
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
@@ -60,4 +63,22 @@ pub fn median<T>(rounds: usize, mut work: impl FnMut() -> Result<T, Error>) -> R
         }
         result?;
     }
+}
+
+/// Can all threads run to their end?
+pub fn whole_path(forest: &Forest, options: Options) -> Result<Question<'_>, Error> {
+    let ends: Vec<NodeId> = forest.trees().flat_map(|tree| forest.ends(tree).to_vec()).collect();
+    Ok(Question::new(forest, options, &ends, "all threads end".to_owned(), |encoding| {
+        ends.iter().map(|&end| encoding.en(end)).collect()
+    })?)
+}
+
+/// Branches that could go the other way, spread evenly over the trace, the last one first.
+pub fn other_branches(forest: &Forest, count: usize) -> Vec<OpenEnd> {
+    let is_branch = |end: &OpenEnd| {
+        matches!(end.want, Want::Held(_)) && matches!(forest.node(end.node).op, Op::Branch { .. })
+    };
+    let branches: Vec<OpenEnd> = open_ends(forest).into_iter().filter(is_branch).collect();
+    let step = (branches.len() / count).max(1);
+    branches.into_iter().rev().step_by(step).take(count).collect()
 }

@@ -88,6 +88,25 @@ pub struct Node {
     pub rank: u32,
 }
 
+impl Node {
+    /// An event that nothing is known to follow, and that no run has had yet.
+    pub(crate) fn unseen(tree: TreeIx, parent: Option<(NodeId, Outcome)>, op: Op, at: String) -> Node {
+        Node {
+            tree,
+            parent,
+            op,
+            pinned: false,
+            at,
+            children: Vec::new(),
+            stops: Vec::new(),
+            observed: u32::MAX,
+            found: None,
+            depth: 0,
+            rank: 0,
+        }
+    }
+}
+
 /// An input of the program, the same in every run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct InputVar {

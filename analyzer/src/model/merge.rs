@@ -166,19 +166,9 @@ impl<'f, 't> Merge<'f, 't> {
             });
         }
         let depth = parent.map_or(0, |parent| self.forest.node(parent).depth + 1);
-        Ok(self.forest.add_node(Node {
-            tree,
-            parent: parent.map(|parent| (parent, outcome)),
-            pinned: self.reads == Reads::Pinned,
-            op,
-            at,
-            children: Vec::new(),
-            stops: Vec::new(),
-            observed: u32::MAX,
-            depth,
-            found: None,
-            rank: 0,
-        }))
+        let parent = parent.map(|parent| (parent, outcome));
+        let pinned = self.reads == Reads::Pinned;
+        Ok(self.forest.add_node(Node { pinned, depth, ..Node::unseen(tree, parent, op, at) }))
     }
 
     /// What is known to come next in this thread.
@@ -287,19 +277,7 @@ impl Forest {
         let sibling = above.children.iter().find(|child| child.outcome == outcome);
         let at = sibling.map_or_else(String::new, |child| self.node(child.node).at.clone());
         let (tree, depth, pinned) = (above.tree, above.depth + 1, above.pinned);
-        self.add_node(Node {
-            tree,
-            parent: Some((parent, outcome)),
-            op,
-            pinned,
-            at,
-            children: Vec::new(),
-            stops: Vec::new(),
-            observed: u32::MAX,
-            depth,
-            found: None,
-            rank: 0,
-        })
+        self.add_node(Node { pinned, depth, ..Node::unseen(tree, Some((parent, outcome)), op, at) })
     }
 
     /// Lets a read-modify-write find any value.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use warpath_solvers::script::{EmitOptions, Script};
 use warpath_solvers::smtlib::symbol;
-use warpath_solvers::term::{Model, Op as TermOp, Shape, TermError, TermId, Terms};
+use warpath_solvers::term::{Model, Op as TermOp, Shape, Sort, TermError, TermId, Terms};
 use warpath_solvers::{Answer, Query, Reason, Smt};
 use warpath_trace::header::MemoryModel;
 
@@ -64,6 +64,25 @@ impl<'f> Question<'f> {
         let targets = targets.map(|(term, n)| Constraint { about: About::Target(n), term }).collect();
         let order = encoding.order_constraints()?;
         Ok(Question { description, encoding, order, targets, circle_switch: None })
+    }
+
+    /// Many questions on one formula, each with a switch: assuming it asks that question.
+    pub(super) fn switched(
+        encoding: Encoding<'f>,
+        description: String,
+        targets: impl FnOnce(&mut Encoding<'f>) -> Result<Vec<TermId>, TermError>,
+    ) -> Result<(Self, Vec<TermId>), TermError> {
+        let mut switches = Vec::new();
+        let question = Question::of(encoding, description, |encoding| {
+            let mut switched = Vec::new();
+            for (n, target) in targets(encoding)?.into_iter().enumerate() {
+                let switch = encoding.terms.constant(&format!("asked({n})"), Sort::Bool)?;
+                switched.push(encoding.terms.implies(switch, target)?);
+                switches.push(switch);
+            }
+            Ok(switched)
+        })?;
+        Ok((question, switches))
     }
 
     /// Can this end be reached? `node` is where the end is in this forest: see [`OpenEnd::place`].

@@ -13,7 +13,7 @@ use warpath_solvers::{Query, Smt};
 
 use super::ask::{Question, Verdict};
 use super::open_end::OpenEnd;
-use crate::encode::{About, Encoding, Options, OrderSort, order_sort};
+use crate::encode::{About, Options, OrderSort, order_sort};
 use crate::model::{Forest, NodeId};
 
 /// What could be kept from question to question.
@@ -66,20 +66,6 @@ impl GrowingSolver {
         let (grown, node) = end.place(forest);
         let forest = grown.as_ref().unwrap_or(forest);
         self.ask(forest, options, query, |terms| Question::at_in_arena(forest, end, node, options, terms))
-    }
-
-    /// Asks whether what `ask` adds to the formula can be so; see [`Question::new`].
-    pub fn can<'f>(
-        &mut self,
-        forest: &'f Forest,
-        options: Options,
-        cone: &[NodeId],
-        query: &Query,
-        ask: impl FnOnce(&mut Encoding<'f>) -> Result<Vec<TermId>, TermError>,
-    ) -> Result<Verdict, TermError> {
-        self.ask(forest, options, query, |terms| {
-            Question::of(Encoding::in_arena(forest, options, cone, &[], terms)?, String::new(), ask)
-        })
     }
 
     fn ask<'f>(

@@ -3,29 +3,17 @@
 //! One end after the other is added to what the execution must reach; one that cannot be added, or about which the
 //! solver gives up, is left for another execution. An end that the last answer happens to reach costs no question.
 
-use warpath_solvers::term::{Evaluator, MissingConstant, Sort, TermError, Terms};
-use warpath_solvers::{Query, Smt};
+use warpath_solvers::term::{Evaluator, MissingConstant, TermError, Terms};
+use warpath_solvers::{Query, Reason, Smt};
 
 use super::ask::{Question, Verdict, under};
 use super::open_end::OpenEnd;
-use crate::answer::{Execution, Final};
 use crate::encode::{Encoding, Options};
-use crate::model::Forest;
+use crate::model::{Forest, NodeId};
 
-/// An execution that reaches several open ends.
-#[derive(Debug)]
-pub struct Several {
-    /// The execution; the reference interpreter has executed it.
-    pub execution: Execution,
-    /// Where it ends.
-    pub end: Final,
-    /// Which of the ends asked about it reaches, ascending.
-    pub reached: Vec<usize>,
-}
-
-/// Looks for an execution that reaches as many of these ends as it can get; `None` if it gets none. At most `questions`
-/// are asked. Ends that are not in the forest yet, such as another ending of a wait, are left out: each needs a
-/// forest of its own.
+/// Looks for an execution that reaches as many of these ends as it can get, and answers which those are, ascending;
+/// none, if it is not possible or not known to be. At most `questions` are asked. Ends that are not in the forest
+/// yet, such as another ending of a wait, are left out: each needs a forest of its own.
 pub fn reach_several(
     forest: &Forest,
     ends: &[OpenEnd],
@@ -33,73 +21,65 @@ pub fn reach_several(
     smt: &mut dyn Smt,
     query: &Query,
     questions: usize,
-) -> Result<Result<Option<Several>, Verdict>, TermError> {
-    let known: Vec<usize> = (0..ends.len()).filter(|&n| ends[n].place(forest).0.is_none()).collect();
+) -> Result<(Verdict, Vec<usize>), TermError> {
+    let placed = ends.iter().enumerate().map(|(n, end)| (n, end, end.place(forest)));
+    let known: Vec<(usize, &OpenEnd, NodeId)> =
+        placed.filter_map(|(n, end, (grown, node))| grown.is_none().then_some((n, end, node))).collect();
     let (mut cone, mut values) = (Vec::new(), Vec::new());
-    for &n in &known {
-        let (of_end, of_values) = ends[n].cone(forest, ends[n].place(forest).1);
+    for &(_, end, node) in &known {
+        let (of_end, of_values) = end.cone(forest, node);
         cone.extend(of_end);
         values.extend(of_values);
     }
     let encoding = Encoding::in_arena(forest, options, &cone, &values, Terms::new())?;
     let described =
         format!("Can several of {} open ends be reached at once? ({})", known.len(), under(&options));
-    let (mut targets, mut switches) = (Vec::new(), Vec::new());
-    let mut question = Question::of(encoding, described, |encoding| {
-        let mut switched = Vec::new();
-        for &n in &known {
-            let target = ends[n].target(encoding, ends[n].place(forest).1)?;
-            let switch = encoding.terms.constant(&format!("wanted({n})"), Sort::Bool)?;
-            switched.push(encoding.terms.implies(switch, target)?);
-            targets.push(target);
-            switches.push(switch);
+    let mut targets = Vec::new();
+    let (mut question, switches) = Question::switched(encoding, described, |encoding| {
+        for &(_, end, node) in &known {
+            targets.push(end.target(encoding, node)?);
         }
-        Ok(switched)
+        Ok(targets.clone())
     })?;
     smt.push();
     question.assert_whole(smt);
-    let mut wanted = Vec::new();
-    let mut best: Option<Several> = None;
+    let mut best = Verdict::Impossible;
     let mut holds = vec![false; known.len()];
+    let mut wanted = Vec::new();
     let mut asked = 0;
-    let mut bug = None;
-    for k in 0..known.len() {
-        if !holds[k] {
-            if asked == questions {
-                continue;
-            }
-            asked += 1;
-            wanted.push(switches[k]);
-            let attempt = query.clone().assuming(wanted.clone());
-            match question.solve_asserted(smt, &attempt)? {
-                (Verdict::Possible(found), Some(model)) => {
-                    let terms = &question.encoding.terms;
-                    let mut evaluator = Evaluator::new(terms, &model).missing(MissingConstant::Default);
-                    for (holds, &target) in holds.iter_mut().zip(&targets) {
-                        *holds = evaluator.value(target).is_ok_and(|value| value.as_bool() == Some(true));
-                    }
-                    let (execution, end) = *found;
-                    best = Some(Several { execution, end, reached: Vec::new() });
-                }
-                (Verdict::Bug(found), _) => {
-                    bug = Some(Verdict::Bug(found));
-                    break;
-                }
-                _ => {
-                    wanted.pop();
-                }
-            }
-        } else {
+    for (k, &switch) in switches.iter().enumerate() {
+        wanted.push(switch);
+        if holds[k] {
             // It stays so.
-            wanted.push(switches[k]);
+            continue;
+        }
+        asked += 1;
+        let answer = match asked <= questions {
+            true => question.solve_asserted(smt, &query.clone().assuming(wanted.clone()))?,
+            false => (Verdict::Unknown(Reason::Interrupted), None),
+        };
+        match answer {
+            (Verdict::Possible(found), Some(model)) => {
+                let mut evaluator =
+                    Evaluator::new(&question.encoding.terms, &model).missing(MissingConstant::Default);
+                for (holds, &target) in holds.iter_mut().zip(&targets) {
+                    *holds = evaluator.value(target).is_ok_and(|value| value.as_bool() == Some(true));
+                }
+                best = Verdict::Possible(found);
+            }
+            (bug @ Verdict::Bug(_), _) => {
+                (best, holds) = (bug, Vec::new());
+                break;
+            }
+            (answer, _) => {
+                wanted.pop();
+                if matches!((&answer, &best), (Verdict::Unknown(_), Verdict::Impossible)) {
+                    best = answer;
+                }
+            }
         }
     }
     smt.pop().expect("the level was pushed here");
-    if let Some(bug) = bug {
-        return Ok(Err(bug));
-    }
-    if let Some(best) = &mut best {
-        best.reached = known.iter().zip(&holds).filter(|(_, holds)| **holds).map(|(&n, _)| n).collect();
-    }
-    Ok(Ok(best))
+    let reached = known.iter().zip(&holds).filter(|(_, holds)| **holds).map(|(&(n, ..), _)| n).collect();
+    Ok((best, reached))
 }

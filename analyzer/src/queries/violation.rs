@@ -1,7 +1,7 @@
 //! Violations that a few events make together, and how to ask for them: one group of candidates in a question, or
 //! many groups one after the other on one formula, so that one solver process answers them all.
 
-use warpath_solvers::term::{Sort, TermError, TermId};
+use warpath_solvers::term::{TermError, TermId};
 use warpath_solvers::{Query, Smt};
 
 use super::ask::{Question, Verdict};
@@ -86,16 +86,9 @@ impl<'f> Battery<'f> {
         let mut cone: Vec<NodeId> = members.flat_map(|&member| violation.cone(survey, member)).collect();
         cone.sort_unstable();
         cone.dedup();
-        let mut switches = Vec::new();
-        let formula = Question::new(survey.forest, options, &cone, String::new(), |encoding| {
-            let mut switched = Vec::new();
-            for (n, list) in lists.iter().enumerate() {
-                let target = violation.any(survey, encoding, list)?;
-                let switch = encoding.terms.constant(&format!("asked({n})"), Sort::Bool)?;
-                switched.push(encoding.terms.implies(switch, target)?);
-                switches.push(switch);
-            }
-            Ok(switched)
+        let encoding = Encoding::new(survey.forest, options, &cone)?;
+        let (formula, switches) = Question::switched(encoding, String::new(), |encoding| {
+            lists.iter().map(|list| violation.any(survey, encoding, list)).collect()
         })?;
         Ok(Battery { formula, switches })
     }

@@ -156,20 +156,11 @@ impl<'r, 't> Planting<'r, 't> {
 
     fn add(&mut self, thread: ThreadIx, index: u32, op: Op, observed: u32, depth: u32) -> NodeId {
         let Stand { tree, last, .. } = *self.stand(thread);
-        let at = self.recorded.trace.tables.source_name(self.recorded.event(thread, index).at);
-        self.forest.add_node(Node {
-            tree,
-            parent: last,
-            pinned: self.reads == Reads::Pinned,
-            op,
-            at,
-            children: Vec::new(),
-            stops: Vec::new(),
-            observed,
-            depth,
-            found: None,
-            rank: 0,
-        })
+        let event = self.recorded.event(thread, index);
+        let at = self.recorded.trace.tables.source_name(event.at);
+        let pinned = self.reads == Reads::Pinned;
+        let found = event.op.read_value();
+        self.forest.add_node(Node { pinned, observed, found, depth, ..Node::unseen(tree, last, op, at) })
     }
 
     fn finish(mut self, start: &Start) -> Forest {
