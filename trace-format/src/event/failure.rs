@@ -1,6 +1,10 @@
 //! What can be wrong with a run.
 
+use std::fmt;
+
 use bincode::{Decode, Encode};
+
+use crate::text::words::NumberedWord;
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
@@ -51,4 +55,14 @@ pub enum FailureKind {
     ),
     /// Anything else; the message says what.
     Other,
+}
+
+/// In the words of the text form: `null-dereference`, `exit 3`.
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.word() {
+            (word, None) => f.write_str(word),
+            (word, Some(number)) => write!(f, "{word} {number}"),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! One word for what an event does: what text forms and schedules call it.
 
-use super::{Op, RwMode};
+use super::{OnceStep, Op, RwMode, WaitResult};
 
 /// What an event does, without its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -175,5 +175,19 @@ impl Op {
     /// Is it something that other threads can notice, so that a schedule has to place it?
     pub fn is_visible(&self) -> bool {
         self.verb().is_visible()
+    }
+    /// Is it a wait that was not over when the trace ended?
+    pub fn is_pending(&self) -> bool {
+        match *self {
+            Op::Join { result, .. }
+            | Op::Lock { result, .. }
+            | Op::RwLock { result, .. }
+            | Op::CondWake { result, .. }
+            | Op::SemWait { result, .. }
+            | Op::BarrierLeave { result, .. }
+            | Op::FutexResume { result, .. } => result == WaitResult::Pending,
+            Op::Once { step, .. } => step == OnceStep::Pending,
+            _ => false,
+        }
     }
 }

@@ -27,10 +27,12 @@
 mod bytes;
 mod input;
 mod recorded;
+mod shared;
 mod step;
 
 pub use bytes::Text;
 pub use input::InputValue;
+pub use shared::{SharedBytes, SharedError};
 pub use step::{Expected, Step, StepError, Visible};
 
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,9 @@ pub struct Si {
     /// Visible events, one after the other. Past its end the replay driver chooses.
     #[serde(default)]
     pub schedule: Vec<Step>,
+    /// Bytes whose accesses are steps of the schedule; empty if that is left to the replay driver to find out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedBytes>,
     /// What to run.
     #[serde(default)]
     pub program: Program,
@@ -82,7 +87,9 @@ pub struct Program {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Expect {
-    /// The kind of failure, in the words of the text form, such as `assertion`; empty for none.
+    /// The kind of failure, in the words of the text form, such as `assertion`; empty for none. What the schedule
+    /// itself shows, because it puts the events in question side by side, has its own words: `data-race`,
+    /// `atomicity-violation`, `order-violation`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub outcome: String,
     /// The thread in which it happens.
@@ -145,6 +152,7 @@ impl Si {
             format: FORMAT.to_owned(),
             model,
             schedule: Vec::new(),
+            shared: Vec::new(),
             program: Program::default(),
             inputs: Vec::new(),
             expect: Expect::default(),

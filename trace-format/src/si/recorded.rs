@@ -2,7 +2,7 @@
 
 use super::bytes::to_hex;
 use super::step::{Expected, Step, Visible};
-use super::{InputValue, Program, Si, Text};
+use super::{InputValue, Program, SharedBytes, Si, Text};
 use crate::event::Op;
 use crate::order::Contradiction;
 use crate::trace::Trace;
@@ -17,13 +17,15 @@ impl Si {
             arguments: trace.header.arguments.iter().cloned().map(Text).collect(),
             build_id: to_hex(&trace.header.build_id),
         };
+        si.shared = SharedBytes::of_run(trace);
         for (thread, _, event) in trace.in_order()? {
             if let Op::Input { input, value } = event.op {
                 let entry = &tables.inputs()[input.index()];
                 let name = tables.text(entry.name).into_owned();
                 si.inputs.push(InputValue { name, nth: entry.nth, width: entry.width, value });
             }
-            if event.op.is_visible() {
+            // A wait that never ended did not happen: a replay comes to it by itself.
+            if event.op.is_visible() && !event.op.is_pending() {
                 let what = Visible::Event(Expected::of(tables, &trace.threads[thread.index()], event));
                 si.schedule.push(Step { thread: tables.key(thread).clone(), what });
             }

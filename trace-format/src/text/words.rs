@@ -195,10 +195,10 @@ impl Word for bool {
 }
 
 /// Makes a value of a number, if it is in range.
-pub(super) type FromNumber<T> = fn(i64) -> Option<T>;
+pub(crate) type FromNumber<T> = fn(i64) -> Option<T>;
 
 /// A value whose word may be followed by a number, such as `failed 22`.
-pub(super) trait NumberedWord: Copy + 'static {
+pub(crate) trait NumberedWord: Copy + 'static {
     /// The words that stand alone.
     const PLAIN: &'static [(&'static str, Self)];
     /// The words that a number follows, and what they make of it.

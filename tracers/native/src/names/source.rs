@@ -1,0 +1,127 @@
+//! Source positions, with the file names that people recognise.
+
+use std::sync::Arc;
+
+use gimli::Reader as _;
+
+use super::debug::{Debug, guarded};
+use super::demangle::demangle;
+
+/// A deeper nest of inlined calls is not followed.
+const DEEPEST: usize = 256;
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Source {
+    /// Relative to where the compiler ran if the file lies below it, else its base name (of a Rust file, from the
+    /// folder of its crate on).
+    pub file: Arc<str>,
+    /// From one; zero if the compiler made the code for no line in particular.
+    pub line: u32,
+    /// From one; zero if unknown.
+    pub column: u32,
+    /// The function, also if it was inlined.
+    pub function: Option<Arc<str>>,
+    /// The file belongs to a standard library or to the system's headers.
+    pub is_standard: bool,
+}
+
+/// Every function that has the address in its code, inlined ones first, with the line where each of them is.
+pub(super) fn frames(debug: &Debug, address: u64) -> Vec<Source> {
+    guarded(|| read(debug, address).unwrap_or_default()).unwrap_or_default()
+}
+
+fn read(debug: &Debug, address: u64) -> Option<Vec<Source>> {
+    let lines = debug.lines()?;
+    let unit = lines.find_dwarf_and_unit(address).skip_all_loads();
+    let folder = unit
+        .as_ref()
+        .and_then(|unit| unit.comp_dir.as_ref())
+        .and_then(|folder| folder.to_string_lossy().ok());
+    let folder = folder.unwrap_or_default();
+    let mut found = lines.find_frames(address).skip_all_loads().ok()?;
+    let mut frames = Vec::new();
+    while let Ok(Some(frame)) = found.next() {
+        let function = frame.function.and_then(|function| {
+            let name = function.raw_name().ok()?;
+            Some(Arc::from(demangle(&name, function.language)))
+        });
+        let Some(location) = frame.location else { continue };
+        let Some(file) = location.file else { continue };
+        frames.push(Source {
+            file: Arc::from(shortened(file, &folder)),
+            line: location.line.unwrap_or(0),
+            column: location.column.unwrap_or(0),
+            function,
+            is_standard: is_standard(file),
+        });
+        if frames.len() == DEEPEST {
+            break;
+        }
+    }
+    Some(frames)
+}
+
+/// The frame to show: the innermost one of the program's own, since what a standard library inlines into it says
+/// little about the program.
+pub(super) fn shown(frames: &[Source]) -> Option<&Source> {
+    let own = frames.iter().find(|frame| frame.line != 0 && !frame.is_standard);
+    own.or_else(|| frames.iter().find(|frame| frame.line != 0)).or_else(|| frames.first())
+}
+
+fn is_standard(file: &str) -> bool {
+    const ROOTS: [&str; 4] = ["/rustc/", "/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm"];
+    const PARTS: [&str; 2] = ["/rustlib/src/rust/library/", "/include/c++/"];
+    ROOTS.iter().any(|root| file.starts_with(root)) || PARTS.iter().any(|part| file.contains(part))
+}
+
+fn shortened<'a>(file: &'a str, folder: &str) -> &'a str {
+    let below = if folder.is_empty() {
+        None
+    } else {
+        file.strip_prefix(folder)
+            .and_then(|rest| rest.strip_prefix('/').or(folder.ends_with('/').then_some(rest)))
+    };
+    let mut short = below.unwrap_or(file);
+    while let Some(rest) = short.strip_prefix("./") {
+        short = rest;
+    }
+    if !short.starts_with('/') && !short.starts_with("../") && !short.is_empty() {
+        return short;
+    }
+    if short.ends_with(".rs")
+        && let Some(source) = short.rfind("/src/")
+    {
+        let crate_from = short[..source].rfind('/').map_or(0, |slash| slash + 1);
+        return &short[crate_from..];
+    }
+    match short.rsplit('/').next() {
+        Some(base) if !base.is_empty() => base,
+        _ => file,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_called_what_people_call_them() {
+        let names = [
+            ("/home/me/project/src/main.c", "/home/me/project", "src/main.c"),
+            ("/home/me/project/./main.c", "/home/me/project", "main.c"),
+            ("/home/me/project/../other/main.c", "/home/me/project", "main.c"),
+            ("/home/me/projects/main.c", "/home/me/project", "main.c"),
+            ("/home/me/main.c", "/", "home/me/main.c"),
+            ("/somewhere/else/x.c", "", "x.c"),
+            ("main.c", "", "main.c"),
+            ("/rustc/0123/library/std/src/sync/mutex.rs", "/home/me", "std/src/sync/mutex.rs"),
+            ("/r/some-crate-1.0/src/lib.rs", "/home/me", "some-crate-1.0/src/lib.rs"),
+            ("/odd/", "/home", "/odd/"),
+        ];
+        for (file, folder, expected) in names {
+            assert_eq!(shortened(file, folder), expected, "{file} in {folder}");
+        }
+    }
+}

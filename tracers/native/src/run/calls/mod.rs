@@ -1,0 +1,108 @@
+//! Functions that are modelled instead of executed, or watched when they are called.
+//!
+//! A modelled function never blocks in the kernel: it becomes a step that the scheduler can choose once it is possible.
+
+mod allocate;
+mod failures;
+mod inputs;
+mod synchronise;
+mod table;
+
+pub(crate) use table::{FUNCTIONS, Function, Hooks, SyncCall};
+
+use super::error::RunError;
+use super::kernel::Next;
+use super::machine::Machine;
+use super::outcome::{End, Why};
+use super::thread::Starting;
+use crate::cpu::Gpr;
+
+/// Something to do when a function that the program called for us returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Return {
+    /// The initialiser of a once object.
+    Once {
+        /// The object.
+        once: u64,
+        /// Where the call that asked for it returns to.
+        to: u64,
+        /// The stack pointer there.
+        sp: u64,
+    },
+}
+
+impl Machine {
+    /// The thread stands at the entry of a function that is modelled or watched.
+    pub(crate) fn hooked(&mut self, t: usize) -> Result<Next, RunError> {
+        let rip = self.threads[t].registers.rip;
+        let Some(function) = self.hooks.get(rip) else { return self.pass(t) };
+        use Function as F;
+        match function {
+            F::Malloc
+            | F::Calloc
+            | F::Realloc
+            | F::Free
+            | F::Memalign
+            | F::PosixMemalign
+            | F::Valloc
+            | F::UsableSize => self.allocation(t, function),
+            F::WarpathInput | F::KleeMakeSymbolic | F::Nondet { .. } | F::Rand => {
+                self.input_call(t, function)
+            }
+            F::Assume
+            | F::WarpathAssert
+            | F::AssertFail
+            | F::ReachError
+            | F::Terminate
+            | F::RustPanic
+            | F::StackSmashed => self.claim(t, function),
+            F::Create => {
+                let (start, argument) = (self.argument(t, 2), self.argument(t, 3));
+                let site = self.site(t);
+                self.threads[t].starting = Some(Starting { start, argument, site });
+                self.pass(t)
+            }
+            F::StartMain => {
+                let main = self.argument(t, 0);
+                self.hooks.insert(main, F::Main);
+                self.code.hook(main);
+                self.pass(t)
+            }
+            F::Main => {
+                self.pass(t)?;
+                Ok(if self.stop_at_main { Next::End(End::Stopped(Why::Main)) } else { Next::Go })
+            }
+            F::Sync(call) => self.sync_call(t, call),
+        }
+    }
+
+    /// Executes the instruction at a hooked address as if there were no hook.
+    pub(crate) fn pass(&mut self, t: usize) -> Result<Next, RunError> {
+        self.threads[t].pass = true;
+        Ok(Next::Go)
+    }
+
+    /// The n-th argument of the function at whose entry the thread stands.
+    pub(crate) fn argument(&self, t: usize, n: usize) -> u64 {
+        const ORDER: [Gpr; 6] = [Gpr::Rdi, Gpr::Rsi, Gpr::Rdx, Gpr::Rcx, Gpr::R8, Gpr::R9];
+        self.threads[t].registers.get(ORDER[n])
+    }
+
+    /// Returns from the function at whose entry the thread stands.
+    pub(crate) fn return_from(&mut self, t: usize, result: u64) -> Next {
+        let sp = self.threads[t].registers.get(Gpr::Rsp);
+        let to = self.peek_word::<8>(sp).unwrap_or(0);
+        let thread = &mut self.threads[t];
+        thread.registers.rip = to;
+        thread.registers.set(Gpr::Rsp, sp + 8);
+        thread.registers.set(Gpr::Rax, result);
+        thread.shadow.set(Gpr::Rax, None);
+        Next::Go
+    }
+
+    /// Address of the call, for positions in the program.
+    pub(crate) fn call_site(&mut self, t: usize) -> u64 {
+        let sp = self.threads[t].registers.get(Gpr::Rsp);
+        self.peek_word::<8>(sp).unwrap_or(0).wrapping_sub(1)
+    }
+}

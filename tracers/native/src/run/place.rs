@@ -1,0 +1,79 @@
+//! What an address means: the same words in every run.
+
+use warpath_trace::ids::{StringId, ThreadIx};
+use warpath_trace::place::{Object, ObjectClass};
+
+use super::machine::Machine;
+
+/// The storage that an address lies in.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Where the storage starts.
+    pub start: u64,
+    /// What it is; its name is filled in later.
+    pub object: Object,
+    /// Its name.
+    pub name: String,
+    /// What people call the bytes at the address.
+    pub path: String,
+}
+
+fn object(class: ObjectClass, owner: Option<ThreadIx>, nth: u64, size: u64) -> Object {
+    Object { class, owner, nth, size, name: StringId::EMPTY }
+}
+
+fn with_offset(name: &str, offset: u64) -> String {
+    if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") }
+}
+
+impl Machine {
+    pub(crate) fn place_of(&mut self, _: usize, address: u64, size: u32) -> Place {
+        if let Some(block) = self.heap.block_at(address) {
+            let name = block.name();
+            return Place {
+                start: block.address,
+                object: object(ObjectClass::Heap, Some(block.owner), block.nth, block.size),
+                path: with_offset(&name, address - block.address),
+                name,
+            };
+        }
+        if let Some(variable) = self.images.variable(address, size.into()) {
+            return Place {
+                start: variable.address,
+                object: object(ObjectClass::Global, None, 0, variable.size),
+                name: variable.object.clone(),
+                path: variable.path.clone(),
+            };
+        }
+        // Stacks are named from their upper end: what lies below does not move it.
+        let stack = self.threads.iter().find(|thread| thread.stack.contains(&address));
+        if let Some(thread) = stack {
+            let name = format!("stack {}", thread.key);
+            return Place {
+                start: thread.stack.start,
+                object: object(ObjectClass::Stack, Some(thread.ix), 0, thread.stack.end - thread.stack.start),
+                path: format!("{name}-{}", thread.stack.end - address),
+                name,
+            };
+        }
+        let mapping = self.threads.iter().find(|thread| thread.slot.mappings().contains(&address));
+        if let Some(thread) = mapping {
+            let area = thread.slot.mappings();
+            let name = format!("mapping {}", thread.key);
+            return Place {
+                start: area.start,
+                object: object(ObjectClass::Other, Some(thread.ix), 0, area.end - area.start),
+                path: with_offset(&name, address - area.start),
+                name,
+            };
+        }
+        let start = address & !0xfff;
+        let name = format!("{start:#x}");
+        Place {
+            start,
+            object: object(ObjectClass::Other, None, start, 4096),
+            path: with_offset(&name, address - start),
+            name,
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! A program that is run again and again.
+
+use std::ffi::OsString;
+use std::ops::Range;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::FxHashSet;
+use warpath_trace::header::{Clock, Header, MemoryModel, OrderKind, Outcome, SharedRange, Values};
+use warpath_trace::si::SharedBytes;
+use warpath_trace::trace::Trace;
+
+use super::error::RunError;
+use super::known::Known;
+use super::machine::Machine;
+use super::options::{RunOptions, Source};
+use super::outcome::{End, Why};
+use super::schedule::{Chooser, Follow, Policy};
+use super::sharing::Sharing;
+use super::start;
+use super::template::Template;
+use crate::names::Facts;
+use crate::process::Launch;
+
+/// A program, and what is known of it from its runs so far.
+pub struct Program {
+    launch: Launch,
+    facts: Facts,
+    sharing: Sharing,
+    /// Shared bytes that are accessed too often to be followed.
+    hot: Sharing,
+    hottest: Vec<Range<u64>>,
+    stdin: Option<Arc<Mutex<Vec<u8>>>>,
+    /// Bytes that are shared by their names, if a schedule says so: then nothing else is.
+    known: Option<Known>,
+    /// Do runs have inputs?
+    early: bool,
+    spin_sites: FxHashSet<u64>,
+    machine: Option<Machine>,
+    template: Option<Template>,
+}
+
+/// One run.
+pub struct Run {
+    /// What happened.
+    pub trace: Trace,
+    /// How it ended.
+    pub end: End,
+    /// Were bytes found to be shared that were not known before? Accesses to them are missing from the trace.
+    pub sharing_grew: bool,
+    /// Instructions executed, in all.
+    pub instructions: u64,
+    /// Instructions that the hardware executed.
+    pub hardware_steps: u64,
+    /// Steps of the schedule that were left out.
+    pub skipped: u64,
+    /// What it wrote to standard output (1) and error (2), if that was kept.
+    pub output: Vec<(i32, Vec<u8>)>,
+}
+
+/// How to run a program once.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What it may do.
+    pub options: RunOptions,
+    /// The schedule.
+    pub follow: Follow,
+    /// Who goes when the schedule does not say.
+    pub policy: Policy,
+}
+
+/// Runs that a recording may take until no new shared bytes are found.
+const ROUNDS: usize = 12;
+
+impl Program {
+    /// A program to be run with these arguments in this process's environment.
+    pub fn new(path: &Path, arguments: Vec<OsString>) -> Result<Program, RunError> {
+        let refused = |reason: String| RunError::Program { program: path.to_owned(), reason };
+        let found = find(path).ok_or_else(|| refused("there is no such file, here or in PATH".into()))?;
+        let facts = Facts::of(&found).map_err(|error| refused(error.to_string()))?;
+        let mut launch = Launch::new(found.into_os_string(), arguments);
+        launch.arguments[0] = path.as_os_str().to_owned();
+        steady_environment(&mut launch.environment);
+        Ok(Program {
+            launch,
+            facts,
+            sharing: Sharing::default(),
+            hot: Sharing::default(),
+            hottest: Vec::new(),
+            stdin: start::unseekable_stdin(),
+            known: None,
+            early: false,
+            spin_sites: FxHashSet::default(),
+            machine: None,
+            template: None,
+        })
+    }
+
+    /// What the executable says of itself.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// What is known to be shared.
+    pub fn sharing(&self) -> &Sharing {
+        &self.sharing
+    }
+
+    /// Takes these bytes as shared from now on, and no others: what a schedule was made with.
+    pub fn share(&mut self, shared: &[SharedBytes]) {
+        self.known = Some(Known::new(shared));
+        self.sharing = Sharing::default();
+        self.template = None;
+    }
+
+    /// Leaves the process of the last run stopped where the run ended, for a debugger to attach to; its process id.
+    ///
+    /// It has the memory, and the registers of the thread that ran last; the program's other threads are ours alone.
+    /// It ends with this program at the latest.
+    pub fn leave_stopped(&mut self) -> Result<Option<i32>, RunError> {
+        let Some(machine) = self.machine.take() else { return Ok(None) };
+        machine.leave().map(Some)
+    }
+
+    /// Runs it once.
+    pub fn run(&mut self, plan: &Plan) -> Result<Run, RunError> {
+        let mut machine = self.at_main(plan)?;
+        machine.spin_sites.clone_from(&self.spin_sites);
+        machine.early = self.early;
+        // Who spins on memory that is not known to be shared would spin for ever.
+        machine.patience = if self.sharing.bytes() == 0 && self.known.is_none() { 1 << 20 } else { 1 << 28 };
+        let mut follow = plan.follow.clone();
+        let mut chooser = Chooser::new(plan.policy);
+        let end = match machine.go(&mut follow, &mut chooser) {
+            Ok(end) => end,
+            Err(RunError::Process(crate::process::ProcessError::Gone(ended))) => {
+                machine.ended_from_outside(ended)
+            }
+            Err(error) => return Err(error),
+        };
+        machine.close(&end)?;
+        let mut sharing_grew = machine.collect_sharing();
+        if !self.early && !machine.recorder.trace.tables.inputs().is_empty() {
+            // What is written before the first thread starts may depend on inputs.
+            self.early = true;
+            sharing_grew |= machine.threads.len() > 1;
+        }
+        self.spin_sites.clone_from(&machine.spin_sites);
+        if sharing_grew && self.known.is_none() {
+            self.sharing = machine.sharing.clone();
+            // What happens before `main` may touch the new ones, too.
+            self.template = None;
+        }
+        if matches!(end, End::Stopped(Why::Events(_))) {
+            self.hottest = machine.recorder.hottest();
+        }
+        let run = Run {
+            trace: std::mem::replace(&mut machine.recorder.trace, Trace::new(Header::default())),
+            end,
+            sharing_grew,
+            instructions: machine.instructions,
+            hardware_steps: machine.hardware_steps,
+            skipped: machine.skipped,
+            output: std::mem::take(&mut machine.output),
+        };
+        self.machine = Some(machine);
+        Ok(run)
+    }
+
+    /// A machine that stands at `main`, or at the very beginning of a program whose `main` cannot be found.
+    fn at_main(&mut self, plan: &Plan) -> Result<Machine, RunError> {
+        let header = self.header(&plan.options);
+        let known = self.known.clone().unwrap_or_default();
+        if let (Some(mut machine), Some(template)) = (self.machine.take(), &mut self.template) {
+            machine.options = plan.options.clone();
+            template.restore(&mut machine)?;
+            machine.recorder.trace.header = header;
+            return Ok(machine);
+        }
+        let mut machine = start::machine(
+            &self.launch,
+            &header,
+            &plan.options,
+            (&self.sharing, &self.hot),
+            &known,
+            self.stdin.clone(),
+        )?;
+        let mut chooser = Chooser::new(Policy::RunToBlock);
+        let end = machine.drive(&mut Follow::nothing(), &mut chooser)?;
+        machine.stop_at_main = false;
+        if end == End::Stopped(Why::Main) && machine.threads.len() == 1 {
+            self.template = Some(Template::of(&mut machine)?);
+            return Ok(machine);
+        }
+        // It ended before `main`, or has none that we know: from the beginning, then, each time.
+        let mut machine = start::machine(
+            &self.launch,
+            &header,
+            &plan.options,
+            (&self.sharing, &self.hot),
+            &known,
+            self.stdin.clone(),
+        )?;
+        machine.stop_at_main = false;
+        Ok(machine)
+    }
+
+    /// Runs it until a run finds no new shared bytes, so that the trace is complete.
+    pub fn record(&mut self, plan: &Plan) -> Result<Run, RunError> {
+        let mut plan = plan.clone();
+        for _ in 1..ROUNDS {
+            let run = self.run(&plan)?;
+            if matches!(run.end, End::Stopped(Why::Events(_))) && self.forget_hottest() {
+                continue;
+            }
+            if matches!(run.end, End::Stopped(Why::Expressions(_))) {
+                plan.options.values = Values::Pinned;
+                continue;
+            }
+            if !run.sharing_grew || matches!(run.end, End::Stopped(Why::Interrupted)) {
+                return Ok(run);
+            }
+        }
+        self.run(&plan)
+    }
+
+    /// Runs it by a schedule. If that does not say which bytes it takes as shared, they are looked for first: accesses to
+    /// others are no steps.
+    pub fn replay(&mut self, plan: &Plan) -> Result<Run, RunError> {
+        let mut plan = plan.clone();
+        if self.known.is_none() {
+            let search = Plan { follow: plan.follow.leniently(), ..plan.clone() };
+            self.record(&search)?;
+            plan.follow = plan.follow.passing_others();
+        }
+        let run = self.run(&plan)?;
+        if !matches!(run.end, End::Stopped(Why::Expressions(_))) {
+            return Ok(run);
+        }
+        plan.options.values = Values::Pinned;
+        self.run(&plan)
+    }
+
+    /// The run had too many events: those of the bytes that most of them are about are not recorded any more.
+    fn forget_hottest(&mut self) -> bool {
+        let hottest = std::mem::take(&mut self.hottest);
+        let grown =
+            hottest.into_iter().map(|range| self.hot.insert(range)).fold(false, |grown, new| grown | new);
+        if grown {
+            self.template = None;
+            self.machine = None;
+        }
+        grown
+    }
+
+    fn header(&self, options: &RunOptions) -> Header {
+        Header {
+            program: self.launch.program.to_string_lossy().into_owned(),
+            arguments: self.launch.arguments[1..]
+                .iter()
+                .map(|argument| argument.as_bytes().to_vec())
+                .collect(),
+            build_id: self.facts.build_id.clone().unwrap_or_default(),
+            tracer: "warpath-native".into(),
+            tracer_version: env!("CARGO_PKG_VERSION").into(),
+            clock: Clock::Virtual,
+            order: OrderKind::Total,
+            model: options.model,
+            values: options.values,
+        }
+    }
+}
+
+impl Machine {
+    /// From `main` to the end.
+    fn go(&mut self, follow: &mut Follow, chooser: &mut Chooser) -> Result<End, RunError> {
+        for source in self.options.symbolic.clone() {
+            if let Source::Stdin { bytes } = source {
+                self.symbolic_stdin(bytes);
+            }
+        }
+        self.symbolic_strings()?;
+        self.space.track(self.early);
+        // The events from before `main` have happened.
+        follow.done_already(&self.threads[0].key, self.threads[0].visible);
+        if let Some(end) = self.poise(0)? {
+            return Ok(end);
+        }
+        self.drive(follow, chooser)
+    }
+
+    /// Completes the trace.
+    fn close(&mut self, end: &End) -> Result<(), RunError> {
+        let outcome = match end {
+            End::Exited(status) => Outcome::Exited(*status),
+            End::Failed(failure) => {
+                let message = self.recorder.string(failure.message.as_bytes())?;
+                let op = warpath_trace::event::Op::Failure {
+                    kind: failure.kind,
+                    message,
+                    address: failure.address,
+                };
+                let t = self.current;
+                if !self.recorder.trace.threads.is_empty() {
+                    self.record(t, op)?;
+                }
+                Outcome::Failed(failure.kind)
+            }
+            End::Stopped(_) => Outcome::Stopped,
+        };
+        if self.hardware_steps > 0 {
+            *self.approximations.entry("instructions executed by the hardware").or_default() +=
+                self.hardware_steps;
+        }
+        let counted = std::mem::take(&mut self.approximations);
+        let mut approximations = Vec::new();
+        for (what, count) in counted {
+            approximations.push((self.recorder.string(what.as_bytes())?, count));
+        }
+        let ranges: Vec<_> = self.watched.ranges().collect();
+        let mut sharing: Vec<SharedRange> = Vec::new();
+        for range in ranges {
+            sharing.extend(self.shared_range(range)?);
+        }
+        sharing.sort_unstable();
+        sharing.dedup();
+        std::mem::swap(self.shadow.pool_mut(), &mut self.recorder.trace.tables.exprs);
+        self.recorder.finish(outcome, approximations, sharing);
+        Ok(())
+    }
+}
+
+/// A program named without a slash is looked up in PATH, as a shell would.
+fn find(path: &Path) -> Option<PathBuf> {
+    if path.as_os_str().as_bytes().contains(&b'/') {
+        return path.exists().then(|| path.to_owned());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.is_file())
+}
+
+/// Without its cache of stacks, glibc gives a new thread a stack that does not depend on which thread ended first.
+fn steady_environment(environment: &mut Vec<OsString>) {
+    // Resolving names when they are first used would be work that the first thread to come there does for the others.
+    environment.push(OsString::from("LD_BIND_NOW=1"));
+    const NAME: &[u8] = b"GLIBC_TUNABLES=";
+    const SETTING: &[u8] = b"glibc.pthread.stack_cache_size=0";
+    match environment.iter_mut().find(|entry| entry.as_bytes().starts_with(NAME)) {
+        Some(entry) => {
+            let mut bytes = std::mem::take(entry).into_vec();
+            bytes.push(b':');
+            bytes.extend_from_slice(SETTING);
+            *entry = OsString::from_vec(bytes);
+        }
+        None => environment.push(OsString::from_vec([NAME, SETTING].concat())),
+    }
+}
+
+impl Plan {
+    /// One run by this policy.
+    pub fn by_policy(options: RunOptions, policy: Policy) -> Plan {
+        Plan { options, follow: Follow::nothing(), policy }
+    }
+
+    /// The memory model.
+    pub fn model(&self) -> MemoryModel {
+        self.options.model
+    }
+}
