@@ -13,7 +13,7 @@ use super::demangle::demangle;
 use super::elf::Elf;
 use super::locals::{self, Local};
 use super::source::{self, Source};
-use super::symbols::{Symbol, SymbolTable};
+use super::symbols::{Entry, Symbol, SymbolTable};
 use super::unwind::{Frame, ReadWord, Unwinder};
 use super::variables::{Globals, Variable};
 use super::{Facts, NamesError, types};
@@ -190,6 +190,16 @@ impl Image {
             return found;
         }
         self.separate_symbols().map(in_table).unwrap_or_default()
+    }
+
+    /// Functions whose names begin like this, by address; none of the C library has any that one would ask for so.
+    pub(super) fn functions_starting_with(&self, prefix: &str) -> Vec<u64> {
+        if self.is_c_library() {
+            return Vec::new();
+        }
+        let table = self.symbols();
+        let begins = |entry: &&Entry| table.name(entry).starts_with(prefix);
+        table.functions().filter(begins).map(|entry| table.symbol(entry, self.bias).address).collect()
     }
 
     pub(super) fn variable(&self, address: u64, size: u64) -> Variable {

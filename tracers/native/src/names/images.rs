@@ -152,6 +152,11 @@ impl Images {
         found
     }
 
+    /// Addresses of the functions whose names begin like this.
+    pub fn functions_starting_with(&self, prefix: &str) -> Vec<u64> {
+        self.images.iter().flat_map(|image| image.functions_starting_with(prefix)).collect()
+    }
+
     /// The global or static variable at an address, and the part of it that `size` bytes there are; `None` outside all
     /// images.
     pub fn variable(&self, address: u64, size: u64) -> Option<Arc<Variable>> {

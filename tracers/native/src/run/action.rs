@@ -115,27 +115,94 @@ pub(crate) struct FutexWait {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the operation of the same name in the trace")]
 pub(crate) enum Sync {
-    Init { object: u64, kind: SyncKind },
-    Destroy { object: u64 },
-    Lock { mutex: u64, attempt: Attempt, deadline: Option<u64>, api: Api },
-    Unlock { mutex: u64, api: Api },
-    RwLock { lock: u64, mode: RwMode, attempt: Attempt, deadline: Option<u64> },
-    RwUnlock { lock: u64 },
-    CondWait { condition: u64, mutex: u64, deadline: Option<u64>, api: Api },
-    CondWake { condition: u64, mutex: u64, deadline: Option<u64>, signalled: bool, api: Api },
-    Signal { condition: u64 },
-    Broadcast { condition: u64 },
-    SemWait { semaphore: u64, attempt: Attempt, deadline: Option<u64> },
-    SemPost { semaphore: u64 },
-    SemValue { semaphore: u64, into: u64 },
-    BarrierArrive { barrier: u64 },
-    BarrierLeave { barrier: u64, round: u64, serial: bool },
-    OnceEnter { once: u64, routine: u64, api: Api },
-    OnceFinish { once: u64 },
-    Join { thread: u64, attempt: Attempt, deadline: Option<u64> },
-    Detach { thread: u64 },
-    AtomicBegin,
-    AtomicEnd,
+    Init {
+        object: u64,
+        kind: SyncKind,
+    },
+    Destroy {
+        object: u64,
+    },
+    Lock {
+        mutex: u64,
+        attempt: Attempt,
+        deadline: Option<u64>,
+        api: Api,
+    },
+    Unlock {
+        mutex: u64,
+        api: Api,
+    },
+    RwLock {
+        lock: u64,
+        mode: RwMode,
+        attempt: Attempt,
+        deadline: Option<u64>,
+    },
+    RwUnlock {
+        lock: u64,
+    },
+    CondWait {
+        condition: u64,
+        mutex: u64,
+        deadline: Option<u64>,
+        api: Api,
+    },
+    CondWake {
+        condition: u64,
+        mutex: u64,
+        deadline: Option<u64>,
+        signalled: bool,
+        api: Api,
+    },
+    Signal {
+        condition: u64,
+    },
+    Broadcast {
+        condition: u64,
+    },
+    SemWait {
+        semaphore: u64,
+        attempt: Attempt,
+        deadline: Option<u64>,
+    },
+    SemPost {
+        semaphore: u64,
+    },
+    SemValue {
+        semaphore: u64,
+        into: u64,
+    },
+    BarrierArrive {
+        barrier: u64,
+    },
+    BarrierLeave {
+        barrier: u64,
+        round: u64,
+        serial: bool,
+    },
+    OnceEnter {
+        once: u64,
+        routine: u64,
+        api: Api,
+    },
+    OnceFinish {
+        once: u64,
+    },
+    Join {
+        thread: u64,
+        attempt: Attempt,
+        deadline: Option<u64>,
+    },
+    Detach {
+        thread: u64,
+    },
+    /// With `call`, for the whole call of the function at whose entry the thread stands.
+    AtomicBegin {
+        call: bool,
+    },
+    AtomicEnd {
+        call: bool,
+    },
 }
 
 /// Which family a function belongs to: they report errors differently.
@@ -206,8 +273,8 @@ impl Sync {
             Sync::OnceEnter { .. } | Sync::OnceFinish { .. } => Verb::Once,
             Sync::Join { .. } => Verb::Join,
             Sync::Detach { .. } => Verb::Detach,
-            Sync::AtomicBegin => Verb::AtomicBegin,
-            Sync::AtomicEnd => Verb::AtomicEnd,
+            Sync::AtomicBegin { .. } => Verb::AtomicBegin,
+            Sync::AtomicEnd { .. } => Verb::AtomicEnd,
         }
     }
 
@@ -226,7 +293,9 @@ impl Sync {
             | Sync::SemValue { semaphore, .. } => Some(semaphore),
             Sync::BarrierArrive { barrier } | Sync::BarrierLeave { barrier, .. } => Some(barrier),
             Sync::OnceEnter { once, .. } | Sync::OnceFinish { once } => Some(once),
-            Sync::Join { .. } | Sync::Detach { .. } | Sync::AtomicBegin | Sync::AtomicEnd => None,
+            Sync::Join { .. } | Sync::Detach { .. } | Sync::AtomicBegin { .. } | Sync::AtomicEnd { .. } => {
+                None
+            }
         }
     }
 }

@@ -38,10 +38,12 @@ impl Machine {
 
     fn advance(&mut self, t: usize) -> Result<Next, RunError> {
         let rip = self.threads[t].registers.rip;
-        // A hook that has been seen to; a loop that may be idle: one instruction at a time.
-        let exit = if std::mem::take(&mut self.threads[t].pass)
-            || self.threads[t].spin.close && !self.code.is_hooked(rip)
-        {
+        // A hook that has been seen to, an instruction that is half done, a loop that may be idle: one instruction.
+        let thread = &mut self.threads[t];
+        let carefully = std::mem::take(&mut thread.pass)
+            || !thread.held.is_empty()
+            || thread.spin.close && !self.code.is_hooked(rip);
+        let exit = if carefully {
             return self.carefully(t);
         } else {
             let thread = &mut self.threads[t];
@@ -132,6 +134,9 @@ impl Machine {
             return Ok(match self.threads[t].returns.last() {
                 Some(super::calls::Return::Once { once, .. }) => {
                     Next::Poise(Action::Sync(super::action::Sync::OnceFinish { once: *once }))
+                }
+                Some(super::calls::Return::Atomic { .. }) => {
+                    Next::Poise(Action::Sync(super::action::Sync::AtomicEnd { call: true }))
                 }
                 None => Next::End(End::Failed(Failure::new(
                     FailureKind::Other,

@@ -8,28 +8,29 @@ impl Machine {
     /// What the thread waits for.
     pub(crate) fn obstacle(&mut self, t: usize) -> String {
         let Some(action) = self.threads[t].pending().cloned() else { return "has ended".into() };
-        let name = |machine: &mut Machine, address| machine.place_of(t, address, 1).path;
+        // Its whole size: a part of it would be called by the name of that part.
+        let name = |machine: &mut Machine, address, size| machine.place_of(t, address, size).path;
         match action {
             Action::Sync(Sync::Lock { mutex, .. }) => {
-                format!("waits for mutex `{}`{}", name(self, mutex), self.holder(mutex))
+                format!("waits for mutex `{}`{}", name(self, mutex, 40), self.holder(mutex))
             }
             Action::Sync(Sync::RwLock { lock, .. }) => {
-                format!("waits for read/write lock `{}`{}", name(self, lock), self.holder(lock))
+                format!("waits for read/write lock `{}`{}", name(self, lock, 56), self.holder(lock))
             }
             Action::Sync(Sync::CondWake { condition, mutex, .. }) => match self.objects.get(condition) {
                 Some(Object::Condition(condition)) if condition.queue.woken(t) => {
-                    format!("waits for mutex `{}`{}", name(self, mutex), self.holder(mutex))
+                    format!("waits for mutex `{}`{}", name(self, mutex, 40), self.holder(mutex))
                 }
-                _ => format!("waits on condition `{}`, which nobody signals", name(self, condition)),
+                _ => format!("waits on condition `{}`, which nobody signals", name(self, condition, 48)),
             },
             Action::Sync(Sync::SemWait { semaphore, .. }) => {
-                format!("waits for semaphore `{}`, which is at 0", name(self, semaphore))
+                format!("waits for semaphore `{}`, which is at 0", name(self, semaphore, 32))
             }
             Action::Sync(Sync::BarrierLeave { barrier, .. }) => {
-                format!("waits at barrier `{}`, where not all have arrived", name(self, barrier))
+                format!("waits at barrier `{}`, where not all have arrived", name(self, barrier, 32))
             }
             Action::Sync(Sync::OnceEnter { once, .. }) => {
-                format!("waits for the initialiser of `{}`", name(self, once))
+                format!("waits for the initialiser of `{}`", name(self, once, 4))
             }
             Action::Sync(Sync::Join { thread, .. }) => {
                 let target = self.threads.iter().rfind(|other| other.handle == thread);
@@ -39,12 +40,12 @@ impl Machine {
                 )
             }
             Action::FutexResume(wait) => {
-                format!("waits on futex `{}`, which nobody wakes", name(self, wait.word))
+                format!("waits on futex `{}`, which nobody wakes", name(self, wait.word, 4))
             }
             Action::Blocked(Wait::Futex(_)) => "waits within the C library".into(),
             Action::Blocked(Wait::Change(cells)) => {
                 let mut names: Vec<String> =
-                    cells.iter().map(|cell| format!("`{}`", name(self, cell.address))).collect();
+                    cells.iter().map(|cell| format!("`{}`", name(self, cell.address, cell.size))).collect();
                 names.dedup();
                 format!("spins until {} changes, which nobody does", names.join(" or "))
             }

@@ -4,6 +4,10 @@ use warpath_trace::ids::{StringId, ThreadIx};
 use warpath_trace::place::{Object, ObjectClass};
 
 use super::machine::Machine;
+use crate::names::Frame;
+
+/// Frames that are searched for a local variable.
+const FRAMES: usize = 16;
 
 /// The storage that an address lies in.
 #[derive(Clone, Debug)]
@@ -27,6 +31,28 @@ fn with_offset(name: &str, offset: u64) -> String {
 }
 
 impl Machine {
+    /// The local variable of a thread at an address: `main: queue.items[3]`.
+    fn local(&mut self, owner: usize, address: u64, size: u32) -> Option<String> {
+        let mut frame = Frame::innermost(&self.threads[owner].registers);
+        let key = self.threads[owner].key.clone();
+        let (images, space) = (&self.images, &mut self.space);
+        let mut read = |address: u64| {
+            let mut bytes = [0; 8];
+            space.read_bytes(address, &mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
+        };
+        for _ in 0..FRAMES {
+            // The C library's own locals tell nobody anything, and its debug information is large.
+            if !images.is_c_library(frame.pc)
+                && let Some(local) = images.local(&frame, address, size.into(), &mut read)
+            {
+                let function = local.function.as_deref().unwrap_or("?");
+                return Some(format!("{key} {function}:{}", local.path));
+            }
+            frame = images.caller(&frame, &mut read)?;
+        }
+        None
+    }
+
     pub(crate) fn place_of(&mut self, _: usize, address: u64, size: u32) -> Place {
         if let Some(block) = self.heap.block_at(address) {
             let name = block.name();
@@ -46,13 +72,15 @@ impl Machine {
             };
         }
         // Stacks are named from their upper end: what lies below does not move it.
-        let stack = self.threads.iter().find(|thread| thread.stack.contains(&address));
-        if let Some(thread) = stack {
+        let stack = self.threads.iter().position(|thread| thread.stack.contains(&address));
+        if let Some(owner) = stack {
+            let local = self.local(owner, address, size);
+            let thread = &self.threads[owner];
             let name = format!("stack {}", thread.key);
             return Place {
                 start: thread.stack.start,
                 object: object(ObjectClass::Stack, Some(thread.ix), 0, thread.stack.end - thread.stack.start),
-                path: format!("{name}-{}", thread.stack.end - address),
+                path: local.unwrap_or_else(|| format!("{name}-{}", thread.stack.end - address)),
                 name,
             };
         }

@@ -11,6 +11,7 @@ use warpath_trace::header::{Clock, Header, MemoryModel, OrderKind, Outcome, Shar
 use warpath_trace::si::SharedBytes;
 use warpath_trace::trace::Trace;
 
+use super::calls::Hooks;
 use super::error::RunError;
 use super::known::Known;
 use super::machine::Machine;
@@ -18,9 +19,9 @@ use super::options::{RunOptions, Source};
 use super::outcome::{End, Why};
 use super::schedule::{Chooser, Follow, Policy};
 use super::sharing::Sharing;
-use super::start;
+use super::start::{self, Beginning};
 use super::template::Template;
-use crate::names::Facts;
+use crate::names::{Facts, Images};
 use crate::process::Launch;
 
 /// A program, and what is known of it from its runs so far.
@@ -55,6 +56,8 @@ pub struct Run {
     pub hardware_steps: u64,
     /// Steps of the schedule that were left out.
     pub skipped: u64,
+    /// Steps of the schedule that the run ended before.
+    pub left: usize,
     /// What it wrote to standard output (1) and error (2), if that was kept.
     pub output: Vec<(i32, Vec<u8>)>,
 }
@@ -162,6 +165,7 @@ impl Program {
             instructions: machine.instructions,
             hardware_steps: machine.hardware_steps,
             skipped: machine.skipped,
+            left: follow.left(),
             output: std::mem::take(&mut machine.output),
         };
         self.machine = Some(machine);
@@ -172,20 +176,16 @@ impl Program {
     fn at_main(&mut self, plan: &Plan) -> Result<Machine, RunError> {
         let header = self.header(&plan.options);
         let known = self.known.clone().unwrap_or_default();
-        if let (Some(mut machine), Some(template)) = (self.machine.take(), &mut self.template) {
-            machine.options = plan.options.clone();
-            template.restore(&mut machine)?;
-            machine.recorder.trace.header = header;
-            return Ok(machine);
-        }
-        let mut machine = start::machine(
-            &self.launch,
-            &header,
-            &plan.options,
-            (&self.sharing, &self.hot),
-            &known,
-            self.stdin.clone(),
-        )?;
+        let names = match (self.machine.take(), &mut self.template) {
+            (Some(mut machine), Some(template)) => {
+                machine.options = plan.options.clone();
+                template.restore(&mut machine)?;
+                machine.recorder.trace.header = header;
+                return Ok(machine);
+            }
+            (machine, _) => machine.map(|machine| (machine.images, machine.hooks)),
+        };
+        let mut machine = self.begin(&header, plan, &known, names)?;
         let mut chooser = Chooser::new(Policy::RunToBlock);
         let end = machine.drive(&mut Follow::nothing(), &mut chooser)?;
         machine.stop_at_main = false;
@@ -194,16 +194,29 @@ impl Program {
             return Ok(machine);
         }
         // It ended before `main`, or has none that we know: from the beginning, then, each time.
-        let mut machine = start::machine(
-            &self.launch,
-            &header,
-            &plan.options,
-            (&self.sharing, &self.hot),
-            &known,
-            self.stdin.clone(),
-        )?;
+        let names = Some((machine.images, machine.hooks));
+        let mut machine = self.begin(&header, plan, &known, names)?;
         machine.stop_at_main = false;
         Ok(machine)
+    }
+
+    fn begin(
+        &self,
+        header: &Header,
+        plan: &Plan,
+        known: &Known,
+        names: Option<(Images, Hooks)>,
+    ) -> Result<Machine, RunError> {
+        start::machine(Beginning {
+            launch: &self.launch,
+            header,
+            options: &plan.options,
+            sharing: &self.sharing,
+            hot: &self.hot,
+            known,
+            stdin: self.stdin.clone(),
+            names,
+        })
     }
 
     /// Runs it until a run finds no new shared bytes, so that the trace is complete.

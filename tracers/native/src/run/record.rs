@@ -150,12 +150,14 @@ impl Machine {
     pub(crate) fn site(&mut self, t: usize) -> u64 {
         let registers = &self.threads[t].registers;
         let (rip, sp) = (registers.rip, registers.get(Gpr::Rsp));
-        if is_own(&self.images, rip) && self.hooks.get(rip).is_none() {
+        // A modelled function happens where it is called; one that is only watched is the program's own.
+        let modelled = self.hooks.get(rip).is_some_and(|function| !function.is_program_code());
+        if is_own(&self.images, rip) && !modelled {
             return rip;
         }
         // At the entry of a function the return address is on top of the stack.
         let to = self.peek_word::<8>(sp).unwrap_or(0);
-        if self.hooks.get(rip).is_some() && is_own(&self.images, to) {
+        if modelled && is_own(&self.images, to) {
             return to.wrapping_sub(1);
         }
         let mut frame = Frame::innermost(&self.threads[t].registers);

@@ -10,7 +10,7 @@ use warpath_trace::header::Header;
 use warpath_trace::ids::StringId;
 use warpath_trace::thread::{Thread as Entry, ThreadKey};
 
-use super::calls::{FUNCTIONS, Hooks};
+use super::calls::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, SyncCall};
 use super::error::RunError;
 use super::kernel::{Kernel, PID};
 use super::known::Known;
@@ -50,15 +50,23 @@ impl Backing for Pages {
     }
 }
 
+/// What a run begins with.
+pub(super) struct Beginning<'a> {
+    pub launch: &'a Launch,
+    pub header: &'a Header,
+    pub options: &'a RunOptions,
+    pub sharing: &'a Sharing,
+    pub hot: &'a Sharing,
+    pub known: &'a Known,
+    pub stdin: Option<Arc<Mutex<Vec<u8>>>>,
+    /// Names and hooks from an earlier run: files are mapped to the same addresses again.
+    pub names: Option<(Images, Hooks)>,
+}
+
 /// A machine that stands at the first instruction of the program.
-pub(super) fn machine(
-    launch: &Launch,
-    header: &Header,
-    options: &RunOptions,
-    (sharing, hot): (&Sharing, &Sharing),
-    known: &Known,
-    stdin: Option<Arc<Mutex<Vec<u8>>>>,
-) -> Result<Machine, RunError> {
+pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
+    let Beginning { launch, header, options, sharing, hot, known, stdin, names } = beginning;
+    let (images, hooks) = names.unwrap_or_else(|| (Images::new(), Hooks::default()));
     let mut process = spawn(launch)?;
     let native = Native::prepare(&mut process)?;
     let mut registers = Registers::default();
@@ -96,7 +104,7 @@ pub(super) fn machine(
         native,
         space,
         code: Code::new(),
-        images: Images::new(),
+        images,
         threads: vec![main],
         current: 0,
         slots,
@@ -113,7 +121,7 @@ pub(super) fn machine(
         early: false,
         thread_locals,
         grown: false,
-        hooks: Hooks::default(),
+        hooks,
         environment: plain_inputs(&launch.environment),
         options: options.clone(),
         output: Vec::new(),
@@ -127,6 +135,10 @@ pub(super) fn machine(
         outside_changed: false,
     };
     machine.code.hook(machine.native.landing);
+    for address in machine.hooks.addresses() {
+        machine.code.hook(address);
+    }
+    machine.set_foreign();
     machine.add_images()?;
     machine.watch_shared();
     machine.meet_pages();
@@ -291,12 +303,7 @@ impl Machine {
             return;
         }
         self.meet_variables(base);
-        // The loader works for the program, not as a part of it.
-        let loaders = self
-            .images
-            .iter()
-            .filter(|image| image.name().starts_with("ld-linux") || image.name().starts_with("ld-2"));
-        self.code.set_foreign(loaders.flat_map(|image| image.code()).collect());
+        self.set_foreign();
         let names: Vec<&str> = FUNCTIONS.iter().map(|(name, _)| *name).collect();
         for symbol in self.images.symbols_named(&names) {
             if symbol.kind == SymbolKind::IndirectFunction {
@@ -307,5 +314,18 @@ impl Machine {
                 self.code.hook(symbol.address);
             }
         }
+        for address in self.images.functions_starting_with(ATOMIC_PREFIX) {
+            self.hooks.insert(address, Function::Sync(SyncCall::AtomicCall));
+            self.code.hook(address);
+        }
+    }
+
+    fn set_foreign(&mut self) {
+        // The loader works for the program, not as a part of it.
+        let loaders = self
+            .images
+            .iter()
+            .filter(|image| image.name().starts_with("ld-linux") || image.name().starts_with("ld-2"));
+        self.code.set_foreign(loaders.flat_map(|image| image.code()).collect());
     }
 }

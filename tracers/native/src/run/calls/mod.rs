@@ -8,7 +8,7 @@ mod inputs;
 mod synchronise;
 mod table;
 
-pub(crate) use table::{FUNCTIONS, Function, Hooks, SyncCall};
+pub(crate) use table::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, SyncCall};
 
 use super::error::RunError;
 use super::kernel::Next;
@@ -20,6 +20,13 @@ use crate::cpu::Gpr;
 /// Something to do when a function that the program called for us returns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Return {
+    /// A function that is atomic as a whole.
+    Atomic {
+        /// Where its call returns to.
+        to: u64,
+        /// The stack pointer at its entry.
+        sp: u64,
+    },
     /// The initialiser of a once object.
     Once {
         /// The object.
@@ -74,6 +81,14 @@ impl Machine {
             }
             F::Sync(call) => self.sync_call(t, call),
         }
+    }
+
+    /// Lets the function at whose entry the thread stands return to us.
+    pub(crate) fn catch_return(&mut self, t: usize, made: impl FnOnce(u64, u64) -> Return) {
+        let sp = self.threads[t].registers.get(Gpr::Rsp);
+        let to = self.peek_word::<8>(sp).unwrap_or(0);
+        self.poke(sp, &self.native.landing.to_le_bytes());
+        self.threads[t].returns.push(made(to, sp));
     }
 
     /// Executes the instruction at a hooked address as if there were no hook.

@@ -122,8 +122,9 @@ impl Machine {
                 deadline: until(self, libc::CLOCK_REALTIME, third),
             },
             C::Detach => Sync::Detach { thread: object },
-            C::AtomicBegin => Sync::AtomicBegin,
-            C::AtomicEnd => Sync::AtomicEnd,
+            C::AtomicBegin => Sync::AtomicBegin { call: false },
+            C::AtomicEnd => Sync::AtomicEnd { call: false },
+            C::AtomicCall => Sync::AtomicBegin { call: true },
         };
         // Taken by real code (before it was known, or by the C library), so it must be given back by real code.
         if matches!(call, C::MutexUnlock | C::MtxUnlock)

@@ -11,6 +11,10 @@ impl Hooks {
         self.0.entry(address).or_insert(function);
     }
 
+    pub(crate) fn addresses(&self) -> Vec<u64> {
+        self.0.keys().copied().collect()
+    }
+
     pub(crate) fn get(&self, address: u64) -> Option<Function> {
         self.0.get(&address).copied()
     }
@@ -43,6 +47,13 @@ pub(crate) enum Function {
     RustPanic,
     StackSmashed,
     Sync(SyncCall),
+}
+
+impl Function {
+    /// Is it the program's own code that is executed there, whatever else its call means?
+    pub(crate) fn is_program_code(self) -> bool {
+        matches!(self, Function::Main | Function::Sync(SyncCall::AtomicCall))
+    }
 }
 
 /// A synchronisation function.
@@ -107,7 +118,11 @@ pub(crate) enum SyncCall {
     Detach,
     AtomicBegin,
     AtomicEnd,
+    AtomicCall,
 }
+
+/// Functions of the verification competition that are atomic as a whole begin like this.
+pub(crate) const ATOMIC_PREFIX: &str = "__VERIFIER_atomic_";
 
 macro_rules! nondet {
     ($name:literal, $bytes:literal) => {

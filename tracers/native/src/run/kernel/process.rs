@@ -11,6 +11,11 @@ use warpath_trace::event::FailureKind;
 impl Machine {
     pub(super) fn exit(&mut self, status: i32) -> Next {
         let status = status & 0xff;
+        // What the standard library of Rust does when the initial thread panics.
+        if status == 101 && self.threads.iter().any(|thread| thread.panicked) {
+            let message = "a Rust panic that nobody catches";
+            return Next::End(End::Failed(Failure::new(FailureKind::Panic, message)));
+        }
         if status != 0 && self.options.fail_on_exit {
             let message = format!("exit status {status}");
             return Next::End(End::Failed(Failure::new(FailureKind::Exit(status), message)));

@@ -10,11 +10,13 @@ mod once;
 pub(crate) use lock::size_of;
 
 use super::action::{Action, Sync, Wait};
+use super::calls::Return;
 use super::error::RunError;
 use super::kernel::Next;
 use super::machine::Machine;
 use super::outcome::{End, Why};
 use super::thread::State;
+use crate::cpu::Gpr;
 use warpath_trace::event::Op;
 
 /// Can a thread do what it is about to do?
@@ -168,15 +170,29 @@ impl Machine {
             Sync::OnceFinish { once } => self.once_finish(t, once),
             Sync::Join { thread, attempt, deadline } => self.join(t, thread, attempt, deadline),
             Sync::Detach { thread } => self.detach(t, thread),
-            Sync::AtomicBegin => {
+            Sync::AtomicBegin { call } => {
                 self.threads[t].atomic += 1;
                 self.record(t, Op::AtomicBegin)?;
-                Ok(self.return_from(t, 0))
+                if !call {
+                    return Ok(self.return_from(t, 0));
+                }
+                self.catch_return(t, |to, sp| Return::Atomic { to, sp });
+                self.pass(t)
             }
-            Sync::AtomicEnd => {
+            Sync::AtomicEnd { call } => {
                 self.threads[t].atomic = self.threads[t].atomic.saturating_sub(1);
-                self.record(t, Op::AtomicEnd)?;
-                Ok(self.return_from(t, 0))
+                if !call {
+                    self.record(t, Op::AtomicEnd)?;
+                    return Ok(self.return_from(t, 0));
+                }
+                let Some(Return::Atomic { to, sp }) = self.threads[t].returns.pop() else {
+                    return Ok(Next::Go);
+                };
+                self.record_at(t, Op::AtomicEnd, to.wrapping_sub(1))?;
+                let registers = &mut self.threads[t].registers;
+                registers.rip = to;
+                registers.set(Gpr::Rsp, sp + 8);
+                Ok(Next::Go)
             }
         }
     }

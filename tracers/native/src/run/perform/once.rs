@@ -35,12 +35,8 @@ impl Machine {
         self.record(t, Op::Once { once: location, step: OnceStep::Run })?;
         // The initialiser is called as the function itself would: it returns to an address of ours, where the second
         // half of the step waits.
-        let sp = self.threads[t].registers.get(Gpr::Rsp);
-        let to = self.peek_word::<8>(sp).unwrap_or(0);
-        self.poke(sp, &self.native.landing.to_le_bytes());
-        let thread = &mut self.threads[t];
-        thread.returns.push(Return::Once { once: address, to, sp });
-        thread.registers.rip = routine;
+        self.catch_return(t, |to, sp| Return::Once { once: address, to, sp });
+        self.threads[t].registers.rip = routine;
         Ok(Next::Go)
     }
 

@@ -84,6 +84,11 @@ impl Follow {
         self.steps.get(self.at)
     }
 
+    /// Steps that are still to come.
+    pub(crate) fn left(&self) -> usize {
+        self.steps.len() - self.at.min(self.steps.len())
+    }
+
     pub(crate) fn is_lenient(&self) -> bool {
         self.strictness == Strictness::Lenient
     }

@@ -6,13 +6,16 @@ use warpath_trace::expr::Width;
 
 use super::Step;
 use super::moves::LOW_BYTE;
-use crate::cpu::{Flag, Gpr};
+use crate::cpu::Gpr;
 use crate::sym::access::AccessKind;
 use crate::sym::bits::Bits;
 use crate::sym::flags::{ALL, StatusFlag};
 
 /// Where overflow stands in RFLAGS.
 const OVERFLOW_BIT: Width = 11;
+/// What else of RFLAGS a program can set: trap, direction, nested task, alignment check, identification. They are always
+/// concrete.
+const OTHER_BITS: [Width; 5] = [8, 10, 14, 18, 21];
 
 impl Step<'_> {
     pub fn push(&mut self) -> Option<()> {
@@ -55,9 +58,10 @@ impl Step<'_> {
         if image.width != 64 {
             return None;
         }
-        let direction = self.build.extract(10, 10, image);
-        self.concretise(direction, Concretised::Other);
-        debug_assert_eq!(Flag::DF, 1 << 10);
+        for at in OTHER_BITS {
+            let bit = self.build.extract(at, at, image);
+            self.concretise(bit, Concretised::Other);
+        }
         let mut single = [(StatusFlag::Overflow, self.build.bit(OVERFLOW_BIT, image)); 6];
         for (entry, (flag, at)) in single.iter_mut().zip(LOW_BYTE) {
             *entry = (flag, self.build.bit(at, image));

@@ -15,7 +15,7 @@ use warpath_trace::expr::Width;
 
 use super::Step;
 use crate::sym::bits::Bits;
-use crate::sym::bytes::{ByteRef, gather, scatter};
+use crate::sym::bytes::{ByteRef, gather, run_length, scatter};
 use crate::sym::operand::vector;
 
 /// The contents of a vector register.
@@ -100,7 +100,7 @@ impl Step<'_> {
     pub fn concretise_vector(&mut self, of: &Vector, count: usize, why: Concretised) {
         let mut done = 0;
         while done < count {
-            let run = crate::sym::bytes::run_length(&of.refs[done..count]);
+            let run = run_length(&of.refs[done..count]);
             let bits: Bits = gather(self.build, &of.refs[done..done + run], of.value >> (done * 8));
             self.concretise(bits, why);
             done += run;
