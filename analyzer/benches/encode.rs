@@ -3,10 +3,11 @@
 //! Of random recorded runs (see `support/workload.rs`): the question whether all threads can run to their end, built
 //! without asking anybody. A clause is a constraint of the formula, counted as what it is a conjunction of. Then,
 //! for one trace, each reduction switched off alone: the size of the formula, and how long a solver takes to answer,
-//! beside the same with all reductions in the same run.
+//! beside the same with all reductions in the same run. And for a trace with values only, those that are about such
+//! traces: how long a race check takes that asks about everything.
 //!
 //! `cargo bench -p warpath-analyzer --bench encode`; `WARPATH_BENCH_EVENTS` takes a list, `WARPATH_BENCH_ABLATION`
-//! the number of events for the second table.
+//! the number of events for the second and third table.
 
 mod support;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 use support::workload::{Lines, Workload};
 use support::{Error, list, median, open, other_branches, solvers, whole_path};
 use warpath_analyzer::encode::{Options, OrderSort, Reductions};
+use warpath_analyzer::findings::{CheckOptions, Property, check};
 use warpath_analyzer::model::Forest;
 use warpath_analyzer::queries::{Question, Verdict};
 use warpath_solvers::Query;
@@ -49,11 +51,13 @@ fn main() -> Result<(), Error> {
             before = Some(speed);
         }
     }
-    ablation()
+    let events = list("WARPATH_BENCH_ABLATION", "400").first().ok_or("no events")?.parse()?;
+    ablation(events)?;
+    pinned_ablation(events)
 }
 
 /// Seconds to answer, and clauses of the formula for the whole path.
-fn ablation() -> Result<(), Error> {
+fn ablation(events: u32) -> Result<(), Error> {
     let all = Reductions::ALL;
     let variants = [
         ("all", all),
@@ -67,7 +71,6 @@ fn ablation() -> Result<(), Error> {
         ("none", Reductions::NONE),
     ];
     let solvers = solvers()?;
-    let events = list("WARPATH_BENCH_ABLATION", "400").first().ok_or("no events")?.parse()?;
     let forest = Forest::of(&workload(events).trace()?)?;
     let branches = other_branches(&forest, BRANCHES);
     println!("\n{events} events, 8 threads, yices: {BRANCHES} branches the other way");
@@ -107,6 +110,40 @@ fn ablation() -> Result<(), Error> {
             seconds[0] / base[0],
             seconds[1],
             seconds[1] / base[1]
+        );
+    }
+    Ok(())
+}
+
+/// Seconds of a race check without witnesses, and how many questions it asks.
+fn pinned_ablation(events: u32) -> Result<(), Error> {
+    let all = Reductions::ALL;
+    let variants = [
+        ("all", all),
+        ("no filter of pinned reads", Reductions { filter_pinned: false, ..all }),
+        ("no saturation", Reductions { saturate: false, ..all }),
+    ];
+    let solvers = solvers()?;
+    let forest = Forest::of(&Workload { values: Values::Pinned, ..workload(events) }.trace()?)?;
+    println!("\n{events} events, 8 threads, values only, yices: a race check that asks about everything");
+    println!(
+        "{:<28} {:>10} {:>10} {:>10} {:>10} {:>8}",
+        "", "clauses", "questions", "sat", "seconds", "x all"
+    );
+    let mut base: Option<f64> = None;
+    for (name, reductions) in variants {
+        let formula = Options { reductions, ..Options::default() };
+        let options = CheckOptions { formula, witnesses: false, scripts: false, ..CheckOptions::default() };
+        let clauses = whole_path(&forest, formula)?.clauses();
+        let (seconds, report) = median(ROUNDS, || {
+            let mut open = || open(&solvers, "yices");
+            Ok(check(&forest, &options, &[Property::Race], &mut open)?)
+        })?;
+        let statistics = &report.properties[0].statistics;
+        let ratio = seconds / *base.get_or_insert(seconds);
+        println!(
+            "{name:<28} {clauses:>10} {:>10} {:>10} {seconds:>10.3} {ratio:>8.2}",
+            statistics.queries, statistics.sat
         );
     }
     Ok(())

@@ -51,6 +51,7 @@ fn ablations() -> Vec<(&'static str, Reductions)> {
         ("no cone", Reductions { cone: false, ..all }),
         ("no folding", Reductions { fold_must: false, ..all }),
         ("no phase", Reductions { phase: false, ..all }),
+        ("no lemmas", Reductions { lemmas: false, ..all }),
         ("no filter", Reductions { filter_pinned: false, ..all }),
         ("none", Reductions::NONE),
     ]

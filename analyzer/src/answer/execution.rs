@@ -161,6 +161,8 @@ impl LineUp<'_, '_> {
                 if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
                     needs.extend(self.executed(self.forest.ends(TreeIx(child.0))));
                 }
+                let last = self.encoding.must.newly_before(self.forest, id);
+                needs.extend(self.executed(&last));
                 if drains(&node.op) {
                     needs.extend(self.commits_above(id));
                 }

@@ -12,7 +12,7 @@ use warpath_trace::ids::{ExprId, LocationId};
 
 use super::execution::Execution;
 use super::sync_state::SyncState;
-use crate::encode::{Point, drains, is_buffered, is_release, separates_stores};
+use crate::encode::{Options, Point, drains, is_buffered, is_release, separates_stores};
 use crate::model::{CellId, Cells, Forest, NodeId, Outcome, TreeIx, part};
 
 /// A step that cannot happen. The formula and this interpreter disagree: a bug of ours.
@@ -69,18 +69,12 @@ type Check<T> = Result<T, String>;
 
 impl<'f> Reference<'f> {
     /// Executes the schedule; answers what is left, or the first step that cannot happen.
-    pub fn run(
-        forest: &'f Forest,
-        cells: &'f Cells,
-        model: MemoryModel,
-        spurious: bool,
-        execution: &Execution,
-    ) -> Result<Final, Mismatch> {
+    pub fn run(forest: &'f Forest, options: &Options, execution: &Execution) -> Result<Final, Mismatch> {
         let mut reference = Reference {
             forest,
-            cells,
-            model,
-            spurious,
+            cells: forest.cells(),
+            model: options.model,
+            spurious: options.spurious_wakeups,
             inputs: execution.inputs.clone(),
             memory: BTreeMap::new(),
             buffers: BTreeMap::new(),
@@ -92,7 +86,7 @@ impl<'f> Reference<'f> {
             forked: vec![false; forest.keys().len()],
             ended: vec![false; forest.keys().len()],
         };
-        for (cell, id) in cells.all().iter().zip(0u32..) {
+        for (cell, id) in reference.cells.all().iter().zip(0u32..) {
             reference.memory.insert(CellId(id), cell.initial.unwrap_or(0));
         }
         for &(cell, value) in &execution.initials {

@@ -26,6 +26,7 @@ mod pairs;
 mod points;
 mod read;
 mod requeue;
+mod saturate;
 mod semaphore;
 mod thread;
 mod values;
@@ -39,8 +40,10 @@ pub(crate) use lock::conflict;
 pub(crate) use orders::order_sort;
 pub(crate) use points::{drains, is_buffered, is_release, separates_stores};
 pub(crate) use requeue::Family;
+pub(crate) use saturate::must_order;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use warpath_solvers::term::{Sort, TermError, TermId, Terms};
 
@@ -63,9 +66,9 @@ pub struct Encoding<'f> {
     /// The forest.
     pub forest: &'f Forest,
     /// Its storage, cut.
-    pub cells: Cells,
-    /// Its must-order.
-    pub must: MustOrder,
+    pub cells: Arc<Cells>,
+    /// Its must-order, with what the options let it know.
+    pub must: Arc<MustOrder>,
     /// The arena of all terms.
     pub terms: Terms,
     /// The formula.
@@ -110,8 +113,8 @@ impl<'f> Encoding<'f> {
         values: &[NodeId],
         terms: Terms,
     ) -> Result<Self, TermError> {
-        let cells = Cells::of(forest);
-        let must = MustOrder::of(forest);
+        let cells = Arc::clone(forest.cells());
+        let must = must_order(forest, &options);
         let cone = match options.reductions.cone {
             true => cone::Cone::of(forest, &cells, targets, values),
             false => cone::Cone::everything(forest),

@@ -38,6 +38,8 @@ pub struct Reductions {
     pub lemmas: bool,
     /// Reads that only have to have a certain value choose among writes of that value; no variable is made.
     pub filter_pinned: bool,
+    /// Let the must-order know what pinned values and locks imply.
+    pub saturate: bool,
 }
 
 impl Reductions {
@@ -50,6 +52,7 @@ impl Reductions {
         phase: true,
         lemmas: true,
         filter_pinned: true,
+        saturate: true,
     };
     /// None of them.
     pub const NONE: Reductions = Reductions {
@@ -60,6 +63,7 @@ impl Reductions {
         phase: false,
         lemmas: false,
         filter_pinned: false,
+        saturate: false,
     };
 }
 

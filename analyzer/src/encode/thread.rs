@@ -29,6 +29,11 @@ impl Encoding<'_> {
         {
             needs.push(self.found_is(id, location, old)?);
         }
+        // What the must-order knows is folded away elsewhere. Said here, it does not matter what it rested on.
+        for before in self.must.newly_before(self.forest, id) {
+            debug_assert!(self.takes_part[before.index()], "the cone has what must come before its events");
+            needs.push(self.en(before)?);
+        }
         let needs = self.terms.and(&needs)?;
         self.require(About::Thread(id), en, needs)?;
         self.alternatives(id)

@@ -90,7 +90,7 @@ impl Encoding<'_> {
     /// The name of an initial value that no trace knew.
     pub(crate) fn initial_name(&self, cell: CellId) -> String {
         let entry = self.cells.cell(cell);
-        format!("initial({}:{}+{})", entry.name, entry.object.0, entry.offset)
+        format!("initial({}:{}+{}:{})", entry.name, entry.object.0, entry.offset, entry.size)
     }
 
     /// `R_r` for one cell.
@@ -114,13 +114,13 @@ impl Encoding<'_> {
         match seen.zip(location) {
             Some((seen, location)) => {
                 let start = self.forest.places.location(location).offset;
-                let name = format!("D({},{offset})", self.forest.name(read));
+                let name = format!("D({},{offset}:{size})", self.forest.name(read));
                 let difference = self.terms.constant(&name, Sort::Bits(width))?;
                 let seen = self.terms.bits(part(seen, offset - start, size.into()), width)?;
                 self.terms.apply(TermOp::BvXor, &[difference, seen])
             }
             None => {
-                let name = format!("R({},{offset})", self.forest.name(read));
+                let name = format!("R({},{offset}:{size})", self.forest.name(read));
                 self.terms.constant(&name, Sort::Bits(width))
             }
         }

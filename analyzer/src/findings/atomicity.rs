@@ -1,9 +1,7 @@
 //! Atomicity violations.
 
-use warpath_trace::event::Op;
-
 use super::checker::{CheckError, Checker, What};
-use super::finding::Involved;
+use super::finding::{Involved, verb};
 use super::property::Kind;
 use crate::answer::{Execution, Final};
 use crate::model::NodeId;
@@ -21,11 +19,7 @@ pub(super) fn check(checker: &mut Checker<'_, '_>) -> Result<(), CheckError> {
 fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, triples: &[[NodeId; 3]]) -> What {
     let found = which(execution, triples).expect("the question says that some remote access is between");
     let forest = survey.forest;
-    let verb = |id: NodeId| match forest.node(id).op {
-        Op::Write { .. } | Op::AtomicWrite { .. } => "write",
-        Op::Rmw { .. } => "update",
-        _ => "read",
-    };
+    let verb = |id: NodeId| verb(&forest.node(id).op);
     let [first, remote, second] = found;
     What {
         kind: Kind::AtomicityViolation,

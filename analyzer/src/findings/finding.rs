@@ -1,6 +1,7 @@
 //! A violation that is possible, with all that it takes to understand it and to make it happen.
 
 use serde::Serialize;
+use warpath_trace::event::Op;
 use warpath_trace::si::Si;
 
 use super::property::{Kind, Property};
@@ -32,6 +33,15 @@ impl Involved {
             event: forest.name(id),
             place: forest.place(id),
         }
+    }
+}
+
+/// What an access does to storage.
+pub(super) fn verb(op: &Op) -> &'static str {
+    match op {
+        Op::Write { .. } | Op::AtomicWrite { .. } => "write",
+        Op::Rmw { .. } => "update",
+        _ => "read",
     }
 }
 

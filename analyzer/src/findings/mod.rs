@@ -51,7 +51,7 @@ pub fn check<'s>(
     properties: &[Property],
     open: &'s mut OpenSolver<'s>,
 ) -> Result<Report, CheckError> {
-    let mut checker = Checker::new(Survey::of(forest), options, open);
+    let mut checker = Checker::new(Survey::of(forest, &options.formula), options, open);
     for &property in properties {
         checker.begin(property);
         match property {

@@ -1,9 +1,7 @@
 //! Data races.
 
-use warpath_trace::event::Op;
-
 use super::checker::{CheckError, Checker, What};
-use super::finding::Involved;
+use super::finding::{Involved, verb};
 use super::property::Kind;
 use crate::answer::{Execution, Final};
 use crate::model::NodeId;
@@ -28,7 +26,7 @@ fn describe(survey: &Survey<'_>, _: &Execution, end: &Final, pairs: &[[NodeId; 2
     let forest = survey.forest;
     let cell = first_common_cell(survey, a, b);
     let storage = cell.map_or("storage", |cell| &survey.cells.cell(cell).name).to_owned();
-    let event = |id: NodeId| Involved::new(forest, id, format!("{} {storage}", verb(&forest.node(id).op)));
+    let event = |id: NodeId| Involved::new(forest, id, format!("{}s {storage}", verb(&forest.node(id).op)));
     let reason = match (survey.held(a).is_empty(), survey.held(b).is_empty()) {
         (true, true) => "neither holds a lock; the schedule below makes them adjacent",
         (false, false) => "both hold no common lock; the schedule below makes them adjacent",
@@ -40,13 +38,5 @@ fn describe(survey: &Survey<'_>, _: &Execution, end: &Final, pairs: &[[NodeId; 2
         summary: format!("data race on {storage}: {} and {}", forest.place(a), forest.place(b)),
         reason: reason.to_owned(),
         events: vec![event(a), event(b)],
-    }
-}
-
-fn verb(op: &Op) -> &'static str {
-    match op {
-        Op::Write { .. } | Op::AtomicWrite { .. } => "writes",
-        Op::Rmw { .. } => "updates",
-        _ => "reads",
     }
 }

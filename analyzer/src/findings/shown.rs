@@ -25,7 +25,7 @@ impl<'f> Checker<'f, '_> {
         if !self.options.witnesses || !V::IS_WITNESSED || groups.is_empty() {
             return Ok(());
         }
-        let Some(mut observed) = Observed::of(self.survey.forest, &self.survey.cells, &formula) else {
+        let Some(mut observed) = Observed::of(self.survey.forest, &formula) else {
             return Ok(());
         };
         for (group, shown) in groups.iter().zip(found).filter(|(_, found)| !**found) {
@@ -54,9 +54,7 @@ impl<'f> Checker<'f, '_> {
         execution: &Execution,
         member: [NodeId; N],
     ) -> Option<Final> {
-        let formula = self.options.formula;
-        let Survey { forest, cells, .. } = &self.survey;
-        let run = Reference::run(forest, cells, formula.model, formula.spurious_wakeups, execution);
+        let run = Reference::run(self.survey.forest, &self.options.formula, execution);
         let end = run.ok().filter(|end| violation.is_shown(&self.survey, end, member));
         self.statistics.refused += u64::from(end.is_none());
         end

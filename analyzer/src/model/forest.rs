@@ -12,6 +12,7 @@ use warpath_trace::ids::LocationId;
 use warpath_trace::thread::ThreadKey;
 
 use super::before::Before;
+use super::facts::Facts;
 use super::identity::Places;
 use super::run::Run;
 
@@ -145,6 +146,8 @@ pub struct Forest {
     pub(super) settled: u32,
     /// For the forest of a window: what went before it, beyond the settled nodes.
     before: Before,
+    /// What has been worked out from the rest.
+    pub(super) facts: Facts,
 }
 
 impl Forest {
@@ -221,11 +224,13 @@ impl Forest {
 
     /// Begins a window: the nodes so far are settled.
     pub(crate) fn settle(&mut self) {
+        self.changes();
         self.settled = self.nodes.len() as u32;
     }
 
     /// Ends a window: what else went before it, and the run that it is a part of, if that is the recorded one.
     pub(crate) fn complete(&mut self, before: Before, run: Option<Run>) {
+        self.changes();
         self.before = before;
         self.run = run;
         self.traces = 1;
@@ -294,6 +299,7 @@ impl Forest {
     }
 
     pub(crate) fn add_node(&mut self, mut node: Node) -> NodeId {
+        self.changes();
         let id = NodeId(self.nodes.len() as u32);
         let rank = self.ranks.entry((node.tree, node.depth)).or_insert(0);
         node.rank = *rank;

@@ -22,7 +22,9 @@ impl Forest {
     /// Adds what a trace shows. Answers, per thread of the trace, the nodes of its events; an event that was
     /// still pending at the end of the trace has a node too, which was not executed.
     pub fn merge(&mut self, trace: &Trace) -> Result<Vec<Vec<NodeId>>, Divergence> {
+        self.changes();
         let mut merge = Merge::new(self, trace);
+        merge.fits_by_kind()?;
         // A trace whose tickets contradict each other has no order; thread by thread is as good as any.
         let (runs, observed): (Vec<_>, bool) = match trace.in_order() {
             Ok(steps) => (steps.map(|(thread, index, _)| (thread, index)).collect(), true),
@@ -86,6 +88,20 @@ impl<'f, 't> Merge<'f, 't> {
             run: Run::default(),
             forest,
         }
+    }
+
+    /// Does every thread decide as it did in the runs so far, by branches or by the values of its reads?
+    fn fits_by_kind(&self) -> Result<(), Divergence> {
+        let recorded = |pinned| if pinned { "with values only" } else { "with branch conditions" };
+        let here = self.reads == Reads::Pinned;
+        for (&tree, events) in self.trees.iter().zip(&self.trace.threads) {
+            let known = self.forest.root(tree).map(|root| self.forest.node(root).pinned);
+            if let Some(known) = known.filter(|&known| known != here && !events.is_empty()) {
+                let thread = self.forest.key(tree).to_string();
+                return Err(Divergence::Values { thread, found: recorded(here), known: recorded(known) });
+            }
+        }
+        Ok(())
     }
 
     fn event(&mut self, thread: ThreadIx, index: u32, position: u32) -> Result<(), Divergence> {
@@ -158,7 +174,7 @@ impl<'f, 't> Merge<'f, 't> {
         if let Some(&known) =
             siblings.iter().find(|&&known| !are_alternatives(&self.forest.node(known).op, &op))
         {
-            return Err(Divergence {
+            return Err(Divergence::Events {
                 thread: self.forest.key(tree).to_string(),
                 index,
                 found: format!("{op:?} {at}"),
@@ -282,6 +298,7 @@ impl Forest {
 
     /// Lets a read-modify-write find any value.
     pub(crate) fn unpin(&mut self, id: NodeId) {
+        self.changes();
         self.nodes[id.index()].pinned = false;
     }
 }

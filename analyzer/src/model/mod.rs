@@ -3,6 +3,7 @@
 mod before;
 mod cells;
 mod divergence;
+mod facts;
 mod forest;
 mod identity;
 mod merge;

@@ -2,7 +2,8 @@
 //!
 //! Program order along each tree, a thread after the only node that forks it, a join after the only node
 //! that ends the thread; settled nodes in their order, before all others. Per node and thread, the deepest node of that thread that must come before it; a
-//! question is then answered by comparing two positions in one tree.
+//! question is then answered by comparing two positions in one tree. What else follows from values and locks is worked
+//! out in `encode/saturate.rs`.
 
 use warpath_trace::event::{Op, WaitResult};
 
@@ -44,15 +45,7 @@ impl MustOrder {
                     stack.pop();
                     continue;
                 }
-                let node = forest.node(id);
-                let mut before: Vec<NodeId> = node.parent.iter().map(|&(parent, _)| parent).collect();
-                if node.parent.is_none() {
-                    before.extend(only(forest.forks(node.tree)));
-                }
-                if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
-                    before.extend(only(forest.ends(TreeIx(child.0))));
-                }
-                before.extend(settled_before(forest, id));
+                let before = directly_before(forest, id);
                 let open: Vec<NodeId> = before
                     .iter()
                     .copied()
@@ -66,7 +59,7 @@ impl MustOrder {
                 for before in before {
                     order.join(id, before);
                 }
-                order.clocks[id.index() * trees + node.tree.index()] = Some(id);
+                order.clocks[id.index() * trees + forest.node(id).tree.index()] = Some(id);
                 done[id.index()] = true;
                 stack.pop();
             }
@@ -74,18 +67,105 @@ impl MustOrder {
         order
     }
 
-    /// Takes over what must come before `before`, which must come before `id`.
-    fn join(&mut self, id: NodeId, before: NodeId) {
+    /// Takes over what must come before `before`, which must come before `id`. Was something of it new?
+    fn join(&mut self, id: NodeId, before: NodeId) -> bool {
+        let mut grown = false;
         for tree in 0..self.trees {
-            let theirs = self.clocks[before.index() * self.trees + tree];
-            let ours = self.clocks[id.index() * self.trees + tree];
-            let deeper = match (ours, theirs) {
-                (Some(ours), Some(theirs)) if self.is_above(ours, theirs) => Some(theirs),
-                (None, theirs) => theirs,
-                (ours, _) => ours,
-            };
-            self.clocks[id.index() * self.trees + tree] = deeper;
+            grown |= self.deepen(id, tree, self.clocks[before.index() * self.trees + tree]);
         }
+        grown
+    }
+
+    /// Notes that a node of a tree must come before `id`. Is that new?
+    fn deepen(&mut self, id: NodeId, tree: usize, before: Option<NodeId>) -> bool {
+        let ours = self.clocks[id.index() * self.trees + tree];
+        let deeper = match (ours, before) {
+            (Some(ours), Some(before)) => ours != before && self.is_above(ours, before),
+            (None, before) => before.is_some(),
+            (Some(_), None) => false,
+        };
+        if deeper {
+            self.clocks[id.index() * self.trees + tree] = before;
+        }
+        deeper
+    }
+
+    /// Per tree, the deepest node that must come before `id` or is it.
+    pub(crate) fn row(&self, id: NodeId) -> &[Option<NodeId>] {
+        &self.clocks[id.index() * self.trees..][..self.trees]
+    }
+
+    /// Takes over what comes directly before a node. Was something of it new?
+    pub(crate) fn inherit(&mut self, forest: &Forest, id: NodeId) -> bool {
+        let mut grown = false;
+        for before in directly_before(forest, id) {
+            grown |= self.join(id, before);
+        }
+        grown
+    }
+
+    /// Adds that the nodes of a row, and so all that must come before them, must come before `id`. Was something
+    /// of it new?
+    pub(crate) fn join_row(&mut self, id: NodeId, row: &[Option<NodeId>]) -> bool {
+        let mut grown = false;
+        for (tree, &before) in row.iter().enumerate() {
+            grown |= self.deepen(id, tree, before);
+        }
+        grown
+    }
+
+    /// Reduces a row to what it has in common with another.
+    pub(crate) fn meet(&self, forest: &Forest, row: &mut [Option<NodeId>], other: &[Option<NodeId>]) {
+        for (ours, theirs) in row.iter_mut().zip(other) {
+            *ours = match (*ours, *theirs) {
+                (Some(ours), Some(theirs)) if self.is_above(theirs, ours) => Some(theirs),
+                (Some(ours), Some(theirs)) => {
+                    forest.path_up(ours).find(|&above| self.is_above(above, theirs))
+                }
+                _ => None,
+            };
+        }
+    }
+
+    /// Can what must come before the two be in one execution?
+    pub(crate) fn agree(&self, a: NodeId, b: NodeId) -> bool {
+        let rows = self.row(a).iter().zip(self.row(b));
+        rows.flat_map(|(a, b)| a.zip(*b)).all(|(a, b)| self.compatible(a, b))
+    }
+
+    /// Makes the order transitive, after more was said about it; `false` if that puts a node before itself.
+    pub(crate) fn close(&mut self, forest: &Forest) -> bool {
+        let nodes = self.tree.len();
+        let mut missing = vec![0u32; nodes];
+        let mut behind: Vec<Vec<NodeId>> = vec![Vec::new(); nodes];
+        for id in forest.ids() {
+            let parent = forest.node(id).parent.map(|(parent, _)| parent);
+            for before in self.row(id).iter().copied().flatten().filter(|&before| before != id).chain(parent)
+            {
+                behind[before.index()].push(id);
+                missing[id.index()] += 1;
+            }
+        }
+        let mut ready: Vec<NodeId> = forest.ids().filter(|id| missing[id.index()] == 0).collect();
+        let mut closed = 0;
+        while let Some(id) = ready.pop() {
+            closed += 1;
+            // What comes before `id` has been closed; what it adds has been, too.
+            for tree in 0..self.trees {
+                if let Some(before) =
+                    self.clocks[id.index() * self.trees + tree].filter(|&before| before != id)
+                {
+                    self.join(id, before);
+                }
+            }
+            for &next in &behind[id.index()] {
+                missing[next.index()] -= 1;
+                if missing[next.index()] == 0 {
+                    ready.push(next);
+                }
+            }
+        }
+        closed == nodes
     }
 
     /// Is `a` on the path to `b`, or `b` itself?
@@ -109,10 +189,33 @@ impl MustOrder {
         self.clocks[id.index() * self.trees + tree.index()]
     }
 
+    /// What must come before a node, but need not come before the one above it: of each other thread, the last.
+    pub(crate) fn newly_before(&self, forest: &Forest, id: NodeId) -> Vec<NodeId> {
+        let Some((parent, _)) = forest.node(id).parent else { return Vec::new() };
+        let rows = self.row(id).iter().zip(self.row(parent));
+        rows.filter(|(last, known)| last != known)
+            .filter_map(|(&last, _)| last.filter(|&last| last != id))
+            .collect()
+    }
+
     /// Can the two be in one execution? Not if they are on different branches of one tree.
     pub fn compatible(&self, a: NodeId, b: NodeId) -> bool {
         self.tree[a.index()] != self.tree[b.index()] || self.is_above(a, b) || self.is_above(b, a)
     }
+}
+
+/// What a node comes directly behind in every execution.
+fn directly_before(forest: &Forest, id: NodeId) -> Vec<NodeId> {
+    let node = forest.node(id);
+    let mut before: Vec<NodeId> = node.parent.iter().map(|&(parent, _)| parent).collect();
+    if node.parent.is_none() {
+        before.extend(only(forest.forks(node.tree)));
+    }
+    if let Op::Join { child, result: WaitResult::Done, .. } = node.op {
+        before.extend(only(forest.ends(TreeIx(child.0))));
+    }
+    before.extend(settled_before(forest, id));
+    before
 }
 
 /// The last settled node that comes directly before this one: for a settled node the one before it, for the first

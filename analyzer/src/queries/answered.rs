@@ -51,14 +51,7 @@ impl Question<'_> {
             }
         }
         let execution = Execution::of(&mut self.encoding, &model);
-        let options = self.encoding.options;
-        let end = Reference::run(
-            forest,
-            &self.encoding.cells,
-            options.model,
-            options.spurious_wakeups,
-            &execution,
-        )?;
+        let end = Reference::run(forest, &self.encoding.options, &execution)?;
         Ok((execution, end))
     }
 }

@@ -249,14 +249,7 @@ impl<'f> Question<'f> {
             Answer::Unknown(reason) => (Verdict::Unknown(reason), None),
             Answer::Sat(model) => {
                 let execution = Execution::of(&mut self.encoding, &model);
-                let encoding = &self.encoding;
-                let run = Reference::run(
-                    encoding.forest,
-                    &encoding.cells,
-                    encoding.options.model,
-                    encoding.options.spurious_wakeups,
-                    &execution,
-                );
+                let run = Reference::run(self.encoding.forest, &self.encoding.options, &execution);
                 let verdict = match run {
                     Ok(end) => Verdict::Possible(Box::new((execution, end))),
                     Err(mismatch) => Verdict::Bug(Box::new((execution, mismatch))),
@@ -279,7 +272,9 @@ impl<'f> Question<'f> {
     /// The solver's answer, with orders that are orders: circles of a model are refuted and the solver is asked
     /// again. What refutes them holds for every question, and stays.
     fn check_asserted(&mut self, smt: &mut dyn Smt, query: &Query) -> Result<Answer, TermError> {
-        let deadline = query.timeout.map(|timeout| (timeout, Instant::now() + timeout));
+        // The time is for all rounds together.
+        let allowed = query.timeout.unwrap_or_else(|| smt.default_timeout());
+        let begun = Instant::now();
         let mut query = query.clone();
         loop {
             let answer = smt.check(&self.encoding.terms, &query);
@@ -299,13 +294,11 @@ impl<'f> Question<'f> {
                 };
                 smt.assert(&self.encoding.terms, clause).expect("a clause is Boolean");
             }
-            if let Some((allowed, deadline)) = deadline {
-                let left = deadline.saturating_duration_since(Instant::now());
-                if left.is_zero() {
-                    return Ok(Answer::Unknown(Reason::Timeout { allowed }));
-                }
-                query.timeout = Some(left);
+            let left = allowed.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return Ok(Answer::Unknown(Reason::Timeout { allowed }));
             }
+            query.timeout = Some(left);
         }
     }
 

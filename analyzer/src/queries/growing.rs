@@ -132,7 +132,8 @@ impl GrowingSolver {
         question.encoding.terms.constant(&format!("switch({})", self.switches.len()), Sort::Bool)
     }
 
-    /// The switch of what the order between threads rests on: which events fork and end which thread.
+    /// The switch of what the order between threads rests on: which events fork and end which thread, and what else
+    /// the must-order has found out from the writes and locks seen so far.
     fn order_switch(&mut self, question: &mut Question<'_>) -> Result<TermId, TermError> {
         let forest = question.encoding.forest;
         let mut key = vec![question.encoding.terms.bool(true)];
@@ -142,6 +143,12 @@ impl GrowingSolver {
                 key.push(question.encoding.terms.constant(&name, Sort::Bool)?);
             }
             key.push(question.encoding.terms.bool(false));
+        }
+        for id in forest.ids() {
+            for before in question.encoding.must.newly_before(forest, id) {
+                let name = format!("before({},{})", forest.name(before), forest.name(id));
+                key.push(question.encoding.terms.constant(&name, Sort::Bool)?);
+            }
         }
         if let Some(&switch) = self.switches.get(&key) {
             return Ok(switch);

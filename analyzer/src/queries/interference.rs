@@ -10,7 +10,7 @@ use warpath_solvers::term::{TermError, TermId, Terms};
 
 use super::ask::Question;
 use super::open_end::OpenEnd;
-use crate::encode::{Encoding, Options};
+use crate::encode::{Encoding, Options, Reductions};
 use crate::model::{Forest, NodeId};
 
 /// How many interferences may be used.
@@ -31,6 +31,9 @@ pub fn with_interferences<'f>(
         end.describe(forest, &options),
         most.0
     );
+    // A write that must come first because of what its value is for is a choice of the schedule all the same.
+    let reductions = Reductions { saturate: false, ..options.reductions };
+    let options = Options { reductions, ..options };
     Question::of(end.encoding(forest, node, options, Terms::new())?, described, |encoding| {
         let target = end.target(encoding, node)?;
         let foreign = interferences(encoding)?;

@@ -168,7 +168,7 @@ mod tests {
         let text = "warpath-trace 1\nobject heap node 4\nlocation node %node+0:4 = 0\nT0 fork T0.0\nT0 free %node\nT0 alloc %node 4\nT0 free %node\nT0.0 w node 1\noutcome exited 0\n";
         let trace = warpath_trace::text::parse(text).expect("the text is right");
         let forest = Forest::of(&trace).expect("one trace fits itself");
-        let survey = Survey::of(&forest);
+        let survey = Survey::of(&forest, &Options::default());
         let nodes: Vec<NodeId> = forest.ids().collect();
         let [fork, first, alloc, second, used] = nodes[..] else { panic!("{nodes:?}") };
         let pairs = [[first, used], [second, used]];

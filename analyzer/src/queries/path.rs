@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpath_solvers::term::{TermError, TermId};
 
 use super::ask::{Question, under};
-use crate::encode::{About, Encoding, Options};
+use crate::encode::{About, Encoding, Options, Reductions};
 use crate::model::{Forest, NodeId, Outcome, TreeIx};
 
 /// What may happen beyond the decisions of a prefix.
@@ -44,6 +44,9 @@ impl PathPrefix {
             })
             .collect();
         let described = format!("Can {}? ({})", ways.join(", and "), under(&options));
+        // The core is to name what is in the way; what the must-order knows by itself is in no constraint.
+        let reductions = Reductions { saturate: false, ..options.reductions };
+        let options = Options { reductions, ..options };
         Question::new(forest, options, &cone, described, |encoding| self.targets(encoding))
     }
 

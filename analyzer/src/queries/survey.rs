@@ -2,11 +2,12 @@
 //! that this answers are never asked.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use warpath_trace::event::{MutexKind, OnceStep, Op, RwMode, SyncKind, WaitResult};
 use warpath_trace::ids::LocationId;
 
-use crate::encode::conflict;
+use crate::encode::{Options, conflict, must_order};
 use crate::model::{Cells, Forest, MustOrder, NodeId, Outcome};
 
 /// Something that a thread holds: a lock, or a once-only initialisation that it runs.
@@ -34,19 +35,19 @@ struct Hands {
 #[derive(Debug)]
 pub(crate) struct Survey<'f> {
     pub(crate) forest: &'f Forest,
-    pub(crate) cells: Cells,
-    pub(crate) must: MustOrder,
+    pub(crate) cells: Arc<Cells>,
+    pub(crate) must: Arc<MustOrder>,
     hands: Vec<Hands>,
     /// Per node, what the thread has behind it: a position in `hands`; 0 is nothing.
     after: Vec<u32>,
 }
 
 impl<'f> Survey<'f> {
-    pub(crate) fn of(forest: &'f Forest) -> Survey<'f> {
+    pub(crate) fn of(forest: &'f Forest, options: &Options) -> Survey<'f> {
         let mut survey = Survey {
             forest,
-            cells: Cells::of(forest),
-            must: MustOrder::of(forest),
+            cells: Arc::clone(forest.cells()),
+            must: must_order(forest, options),
             hands: vec![Hands::default()],
             after: Vec::with_capacity(forest.nodes().len()),
         };

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use warpath_analyzer::answer::{Execution, Final, Reference};
-use warpath_analyzer::encode::Point;
+use warpath_analyzer::encode::{Options, Point};
 use warpath_analyzer::findings::{Finding, Kind};
-use warpath_analyzer::model::{Cells, Forest, NodeId, Outcome, TreeIx};
+use warpath_analyzer::model::{Forest, NodeId, Outcome, TreeIx};
 use warpath_trace::event::{MemoryOrder, Op, Verb};
 use warpath_trace::header::MemoryModel;
 use warpath_trace::si::{Expected, Si, Visible};
@@ -115,8 +115,8 @@ pub fn replayed(forest: &Forest, si: &Si) -> Result<(Execution, Final), String> 
 }
 
 pub fn run(forest: &Forest, model: MemoryModel, execution: &Execution) -> Result<Final, String> {
-    let cells = Cells::of(forest);
-    Reference::run(forest, &cells, model, false, execution).map_err(|error| error.to_string())
+    let options = Options { model, ..Options::default() };
+    Reference::run(forest, &options, execution).map_err(|error| error.to_string())
 }
 
 /// Does the execution end where the finding says?

@@ -21,6 +21,7 @@ mod sections;
 mod values;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use warpath_trace::event::Op;
 use warpath_trace::header::MemoryModel;
@@ -47,7 +48,7 @@ const MOST_STARTS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Observed<'f> {
     forest: &'f Forest,
-    cells: Cells,
+    cells: Arc<Cells>,
     model: MemoryModel,
     /// The run as an execution under the memory model asked about, with the settled events in front.
     run: Execution,
@@ -62,8 +63,9 @@ pub(crate) struct Observed<'f> {
 
 impl<'f> Observed<'f> {
     /// The forest's latest run, as far as it can be executed under the memory model; `None` if there is none.
-    pub(crate) fn of(forest: &'f Forest, cells: &Cells, options: &Options) -> Option<Observed<'f>> {
+    pub(crate) fn of(forest: &'f Forest, options: &Options) -> Option<Observed<'f>> {
         let run = forest.run()?;
+        let cells = forest.cells();
         // The interpreter does not follow who is moved to another futex word, so it would not refuse a wrong guess.
         if forest.nodes().iter().any(|node| matches!(node.op, Op::FutexRequeue { .. })) {
             return None;
@@ -76,7 +78,7 @@ impl<'f> Observed<'f> {
         let size = (execution.steps.len() + forest.exprs.len()).checked_mul(4 * forest.keys().len());
         size.filter(|&size| size <= MOST_NUMBERS)?;
         // A run of a weaker model may stop fitting, and a trace may contradict itself.
-        let whole = Reference::run(forest, cells, options.model, options.spurious_wakeups, &execution);
+        let whole = Reference::run(forest, options, &execution);
         if let Err(mismatch) = whole {
             execution.steps.truncate(mismatch.step);
         }
@@ -95,7 +97,7 @@ impl<'f> Observed<'f> {
         }
         Some(Observed {
             forest,
-            cells: cells.clone(),
+            cells: Arc::clone(cells),
             model: options.model,
             part: Part { reach: needs.settled.clone() },
             needs,
