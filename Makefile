@@ -20,7 +20,7 @@ setup: ## install what is missing: compilers, JDK, solvers (quiet when nothing i
 build: ## optimised build of the command: target/release/warpath
 	$(CARGO) build $(LOCKED) --release --package warpath
 
-demo: setup ## a bug's trace packed, shown, turned into a script and given to three solvers
+demo: setup ## a trace asked about by three solvers; a bug predicted from a passing run of a program, and reproduced
 	@$(CARGO) build --quiet $(LOCKED) --package warpath
 	@scripts/demo
 

@@ -15,6 +15,7 @@ mod json;
 mod options;
 mod outputs;
 mod progress;
+mod runs;
 mod solvers;
 mod traces;
 

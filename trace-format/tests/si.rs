@@ -7,7 +7,9 @@ use proptest::prelude::*;
 use samples::{everything, two_threads};
 use warpath_trace::event::Verb;
 use warpath_trace::header::MemoryModel;
-use warpath_trace::si::{Expect, Expected, InputValue, Origin, Program, Si, Step, Text, Visible};
+use warpath_trace::si::{
+    Expect, Expected, InputValue, Origin, Program, SharedBytes, Si, Step, Text, Visible,
+};
 use warpath_trace::thread::ThreadKey;
 
 fn step() -> impl Strategy<Value = Step> {
@@ -37,10 +39,16 @@ fn si() -> impl Strategy<Value = Si> {
     let words = || prop::array::uniform4(".{0,6}");
     let arguments = prop::collection::vec(prop::collection::vec(any::<u8>(), 0..6).prop_map(Text), 0..3);
     let lists = (prop::collection::vec(step(), 0..20), prop::collection::vec(input(), 0..5), arguments);
-    (model, lists, words(), words()).prop_map(|(model, (schedule, inputs, arguments), a, b)| {
+    let shared = (".{0,6}", any::<u64>(), 1u64..100).prop_map(|(object, start, size)| {
+        let start = start.min(u64::MAX - size);
+        SharedBytes { object, bytes: start..start + size }
+    });
+    let known = (prop::collection::vec(shared, 0..4), prop::collection::vec(0..=i64::MAX as u64, 0..3));
+    (model, lists, known, words(), words()).prop_map(|(model, (schedule, inputs, arguments), known, a, b)| {
         let mut si = Si::new(model);
         si.schedule = schedule;
         si.inputs = inputs;
+        (si.shared, si.spins) = known;
         let [path, build_id, trace, query] = a;
         si.program = Program { path, arguments, build_id };
         let [outcome, thread, place, message] = b;

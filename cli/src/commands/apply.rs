@@ -14,7 +14,7 @@ use warpath_solvers::solve::{AnswerFile, Recorded, answer_path};
 use warpath_solvers::term::Value;
 use warpath_trace::si::Si;
 
-use super::analyze::{MANIFEST, script_ending};
+use super::analyze::{MANIFEST, Runs, script_ending};
 use crate::app::Invocation;
 use crate::console::{self, Console};
 use crate::exit::Exit;
@@ -82,13 +82,14 @@ impl Invocation for ApplyArgs {
     fn run(config: ApplyConfig, console: &Console) -> anyhow::Result<Exit> {
         let manifest = FolderManifest::read(&config.folder)?;
         let mut applied = Vec::new();
-        let mut forests: BTreeMap<PathBuf, Forest> = BTreeMap::new();
+        let mut forests: BTreeMap<PathBuf, (Forest, Runs)> = BTreeMap::new();
         for entry in &manifest.scripts {
             if !forests.contains_key(&entry.trace) {
                 let source = Source { path: entry.trace.clone(), form: None, salvage: false };
-                let forest = Forest::of(&source.load()?.trace)
+                let run = [(entry.trace.display().to_string(), source.load()?.trace)];
+                let forest = Forest::of(&run[0].1)
                     .with_context(|| format!("cannot analyse {}", entry.trace.display()))?;
-                forests.insert(entry.trace.clone(), forest);
+                forests.insert(entry.trace.clone(), (forest, Runs::of(&run)));
             }
             let one = apply(&config, &manifest, entry, &forests[&entry.trace])?;
             console.detail(format_args!("{}: {}", one.file, one.answer));
@@ -160,7 +161,7 @@ fn apply(
     config: &ApplyConfig,
     manifest: &FolderManifest,
     entry: &Entry,
-    forest: &Forest,
+    (forest, runs): &(Forest, Runs),
 ) -> anyhow::Result<Applied> {
     let script = config.folder.join(&entry.file);
     let answers = answer_path(&script);
@@ -184,6 +185,7 @@ fn apply(
     if let ("sat", Some(values)) = (applied.answer, values) {
         let mut si = schedule(manifest, entry, forest, values)
             .with_context(|| format!("cannot use {}", answers.display()))?;
+        runs.complete(&mut si);
         si.origin.trace = entry.trace.display().to_string();
         si.origin.query = entry.question.clone();
         si.origin.solver = answered.solver;

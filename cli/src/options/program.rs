@@ -1,6 +1,6 @@
 //! `-- PROG ARGS…`: the program under test.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,6 +19,8 @@ pub(crate) struct ProgramArgs {
 /// A program that exists, with its arguments.
 #[derive(Debug, Serialize)]
 pub(crate) struct Program {
+    /// As it was typed, which is what the program itself sees.
+    name: PathBuf,
     path: PathBuf,
     #[serde(serialize_with = "lossy")]
     arguments: Vec<OsString>,
@@ -33,6 +35,24 @@ impl ProgramArgs {
     pub(crate) fn lower(self) -> anyhow::Result<Option<Program>> {
         let mut words = self.words.into_iter();
         let Some(name) = words.next() else { return Ok(None) };
-        Ok(Some(Program { path: find_program(Path::new(OsStr::new(&name)))?, arguments: words.collect() }))
+        let name = PathBuf::from(name);
+        Ok(Some(Program { path: find_program(&name)?, name, arguments: words.collect() }))
+    }
+}
+
+impl Program {
+    /// A program that is named elsewhere than on the command line.
+    pub(crate) fn new(name: PathBuf, arguments: Vec<OsString>) -> anyhow::Result<Program> {
+        Ok(Program { path: find_program(&name)?, name, arguments })
+    }
+
+    /// As it was typed.
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Its arguments.
+    pub(crate) fn arguments(&self) -> &[OsString] {
+        &self.arguments
     }
 }

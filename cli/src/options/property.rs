@@ -19,12 +19,14 @@ pub(crate) enum Property {
     Atomicity,
     /// Memory can be used after it was freed
     UseAfterFree,
+    /// Everything, as without this option
+    All,
 }
 
 impl Property {
     /// Every property, in the order of the list in the help.
-    pub(crate) fn all() -> &'static [Property] {
-        Property::value_variants()
+    pub(crate) fn all() -> impl Iterator<Item = Property> {
+        Property::value_variants().iter().copied().filter(|property| *property != Property::All)
     }
 }
 
@@ -39,10 +41,7 @@ pub(crate) struct CheckOption {
 impl CheckOption {
     /// The properties, without repetitions, in the order of the list in the help.
     pub(crate) fn lower(self) -> Vec<Property> {
-        Property::all()
-            .iter()
-            .copied()
-            .filter(|property| self.check.is_empty() || self.check.contains(property))
-            .collect()
+        let everything = self.check.is_empty() || self.check.contains(&Property::All);
+        Property::all().filter(|property| everything || self.check.contains(property)).collect()
     }
 }

@@ -4,18 +4,19 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::Serialize;
+use warpath_native::run::Source;
 
 /// A source of inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SymbolicSource {
-    /// The first bytes of standard input, or all of them.
+    /// The first bytes of standard input.
     Stdin(Option<u64>),
     /// An argument of the program, from 1.
     Argument(u32),
     /// An environment variable.
     Environment(String),
-    /// The first bytes of a file, or all of them.
+    /// The first bytes of a file.
     File(PathBuf, Option<u64>),
     /// Random numbers from the system.
     Random,
@@ -57,6 +58,25 @@ impl FromStr for SymbolicSource {
             _ => Err(format!(
                 "`{text}` is no source of inputs: write stdin[:N], arg:K, env:NAME, file:PATH[:N], rand or time"
             )),
+        }
+    }
+}
+
+/// Bytes of standard input or a file that become inputs if nobody says how many: a solver chooses few bytes readily
+/// and many hardly.
+const USUAL_BYTES: u64 = 64;
+
+impl From<&SymbolicSource> for Source {
+    fn from(source: &SymbolicSource) -> Source {
+        match source {
+            SymbolicSource::Stdin(bytes) => Source::Stdin { bytes: bytes.unwrap_or(USUAL_BYTES) },
+            SymbolicSource::Argument(position) => Source::Argument(*position as usize),
+            SymbolicSource::Environment(name) => Source::Environment(name.clone()),
+            SymbolicSource::File(path, bytes) => {
+                Source::File { path: path.clone(), bytes: bytes.unwrap_or(USUAL_BYTES) }
+            }
+            SymbolicSource::Random => Source::Random,
+            SymbolicSource::Time => Source::Time,
         }
     }
 }

@@ -33,9 +33,8 @@ fn parts_that_have_not_landed_say_so() {
     for (arguments, part) in [
         (&["explore", "--", "true"][..], "the native tracer"),
         (&["explore", "--jvm", "--", "true"], "the JVM tracer"),
-        (&["record", "-o", "t.wpt", "--", "true"], "the native tracer"),
+        (&["record", "-o", "t.wpt", "--jvm", "--", "true"], "the JVM tracer"),
         (&["record", "-o", "t.wpt", "--light", "--", "true"], "the preload recorder"),
-        (&["replay", si], "the native tracer"),
         (&["diagnose", si], "the analyzer's diagnosis"),
         (&["triage", here], "the runner for many traces"),
         (&["report", si, "-o", "r.html"], "the page writer"),

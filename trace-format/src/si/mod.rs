@@ -32,6 +32,7 @@ mod step;
 
 pub use bytes::Text;
 pub use input::InputValue;
+pub use recorded::spins;
 pub use shared::{SharedBytes, SharedError};
 pub use step::{Expected, Step, StepError, Visible};
 
@@ -55,6 +56,9 @@ pub struct Si {
     /// Bytes whose accesses are steps of the schedule; empty if that is left to the replay driver to find out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<SharedBytes>,
+    /// Loops that wait for another thread by looking again and again, by the address (within its module) of what looks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spins: Vec<u64>,
     /// What to run.
     #[serde(default)]
     pub program: Program,
@@ -153,6 +157,7 @@ impl Si {
             model,
             schedule: Vec::new(),
             shared: Vec::new(),
+            spins: Vec::new(),
             program: Program::default(),
             inputs: Vec::new(),
             expect: Expect::default(),

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use warpath_analyzer::findings::{CheckError, Finding};
-use warpath_trace::si::Si;
+use warpath_analyzer::findings::{CheckError, Finding, Kind};
+use warpath_trace::si::{Expect, Program, SharedBytes, Si, spins};
+use warpath_trace::trace::Trace;
 
 use super::AnalyzeConfig;
 use crate::outputs::replace_file;
@@ -22,15 +23,48 @@ pub(super) struct Kept {
     pub(super) script: Option<String>,
 }
 
+/// What schedules need to know of the recorded runs.
+#[derive(Debug)]
+pub(in crate::commands) struct Runs {
+    program: Program,
+    shared: Vec<SharedBytes>,
+    spins: Vec<u64>,
+}
+
+impl Runs {
+    /// Of traces of one program.
+    pub(in crate::commands) fn of(traces: &[(String, Trace)]) -> Runs {
+        let program = traces.first().map(|(_, trace)| Program::of_run(trace));
+        let mut shared: Vec<SharedBytes> = Vec::new();
+        for bytes in traces.iter().flat_map(|(_, trace)| SharedBytes::of_run(trace)) {
+            if !shared.contains(&bytes) {
+                shared.push(bytes);
+            }
+        }
+        let mut spins: Vec<u64> = traces.iter().flat_map(|(_, trace)| spins(trace)).collect();
+        spins.sort_unstable();
+        spins.dedup();
+        Runs { program: program.unwrap_or_default(), shared, spins }
+    }
+
+    /// Completes a schedule: what to run, what it takes as shared.
+    pub(in crate::commands) fn complete(&self, si: &mut Si) {
+        si.program = self.program.clone();
+        si.shared = self.shared.clone();
+        si.spins = self.spins.clone();
+    }
+}
+
 /// Writes findings into `--out`, numbered as they come.
 pub(super) struct Files<'c> {
     config: &'c AnalyzeConfig,
+    runs: &'c Runs,
     kept: Vec<Kept>,
 }
 
 impl<'c> Files<'c> {
-    pub(super) fn new(config: &'c AnalyzeConfig) -> Self {
-        Files { config, kept: Vec::new() }
+    pub(super) fn new(config: &'c AnalyzeConfig, runs: &'c Runs) -> Self {
+        Files { config, runs, kept: Vec::new() }
     }
 
     /// Writes the files of one finding: `si` is its schedule from the start of the program on, which has `begin`
@@ -48,6 +82,8 @@ impl<'c> Files<'c> {
                 .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
         let name = format!("{}-{}", finding.kind.name().replace(' ', "-"), self.kept.len() + 1);
+        self.runs.complete(&mut si);
+        si.expect = expect(&finding);
         si.origin.trace = trace.to_owned();
         si.origin.query = finding.summary.clone();
         let si = self.write(format!("{name}.si.toml"), &si.print()?)?;
@@ -71,6 +107,34 @@ impl<'c> Files<'c> {
     pub(super) fn finish(mut self) -> Vec<Kept> {
         self.kept.sort_by_key(|kept| kept.finding.property);
         self.kept
+    }
+}
+
+/// What a replay of a finding should come to.
+fn expect(finding: &Finding) -> Expect {
+    let outcome = match finding.kind {
+        Kind::AssertionFailure => "assertion",
+        Kind::NullDereference => "null-dereference",
+        Kind::DivisionByZero => "arithmetic",
+        Kind::Deadlock => "deadlock",
+        Kind::UseAfterFree => "use-after-free",
+        Kind::DoubleFree => "double-free",
+        Kind::DataRace => "data-race",
+        Kind::AtomicityViolation => "atomicity-violation",
+        Kind::OrderViolation => "order-violation",
+        // As the recorded run failed: any failure will do.
+        _ => "",
+    };
+    // Where the program fails is where the last event of the finding is; what only the schedule shows has no such place.
+    let at = finding
+        .events
+        .last()
+        .filter(|_| matches!(finding.kind, Kind::AssertionFailure | Kind::DivisionByZero));
+    Expect {
+        outcome: outcome.to_owned(),
+        thread: at.map(|event| event.thread.clone()).unwrap_or_default(),
+        place: at.map(|event| event.place.clone()).unwrap_or_default(),
+        message: finding.summary.clone(),
     }
 }
 

@@ -29,6 +29,7 @@ use crate::options::{
 };
 use crate::outputs::replace_file;
 use crate::traces::Source;
+pub(super) use files::Runs;
 use windows::Windows;
 
 /// Say what else could have happened in recorded runs: verdicts, scripts, SI files

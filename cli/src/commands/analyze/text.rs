@@ -61,7 +61,7 @@ fn show(text: &mut String, Kept { finding, begin, si, script }: &Kept) {
     }
     let _ = writeln!(text, "  why: {}", finding.reason);
     let _ = write!(text, "\n{}\n", table(&finding.si, *begin));
-    let _ = writeln!(text, "  schedule and inputs: {si}");
+    let _ = writeln!(text, "  reproduce it: warpath replay {si}");
     if let Some(script) = script {
         let _ = writeln!(text, "  asked as: {script}");
     }

@@ -14,7 +14,7 @@ use warpath_solvers::{CancelToken, SolverChoice};
 use warpath_trace::trace::Trace;
 
 use super::AnalyzeConfig;
-use super::files::{Files, Kept, keep_script};
+use super::files::{Files, Kept, Runs, keep_script};
 use super::text::text;
 use super::windows::{self, Used};
 use crate::console::{self, Console};
@@ -74,6 +74,7 @@ pub(super) struct Asking<'a> {
     pub(super) options: &'a CheckOptions,
     pub(super) properties: &'a [Checked],
     pub(super) open: &'a OpenSolvers<'a>,
+    pub(super) runs: &'a Runs,
 }
 
 /// What a check came to.
@@ -128,7 +129,8 @@ pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<E
     };
     let properties: Vec<Checked> = config.checks.iter().flat_map(|property| checked(*property)).collect();
     let open = || Ok(resolved.open(&solvers));
-    let asking = Asking { options: &options, properties: &properties, open: &open };
+    let runs = Runs::of(&traces);
+    let asking = Asking { options: &options, properties: &properties, open: &open, runs: &runs };
     let outcome = match plan {
         Some(plan) => windows::run(config, &plan, &asking, console)?,
         None => whole(config, &traces, &asking)?,
@@ -186,7 +188,7 @@ fn whole(config: &AnalyzeConfig, traces: &[(String, Trace)], asking: &Asking<'_>
     }
     let report = check(&forest, asking.options, asking.properties, &mut || (asking.open)());
     let report = report.map_err(|error| keep_script(config, error))?;
-    let mut files = Files::new(config);
+    let mut files = Files::new(config, asking.runs);
     for finding in report.findings {
         let si = finding.si.clone();
         files.keep(finding, 0, si, &names)?;
@@ -208,5 +210,7 @@ fn checked(property: Property) -> Vec<Checked> {
         Property::Race => vec![Checked::Race],
         Property::Atomicity => vec![Checked::Atomicity, Checked::Order],
         Property::UseAfterFree => vec![Checked::UseAfterFree],
+        // Replaced by the others when the options were lowered.
+        Property::All => Vec::new(),
     }
 }

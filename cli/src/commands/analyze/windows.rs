@@ -140,7 +140,7 @@ pub(super) fn run(
     let cut = plan.cut;
     let total: usize = plan.traces.iter().map(|(_, recorded)| cut.windows(recorded.events()).count()).sum();
     let progress = Progress::start(console, "windows", total as u64);
-    let mut files = Files::new(config);
+    let mut files = Files::new(config, asking.runs);
     let mut known: HashSet<(Kind, Vec<String>)> = HashSet::new();
     let mut outcome = Outcome {
         windows: Some(Used { size: cut.size(), overlap: cut.overlap(), count: total, checked: 0 }),

@@ -219,7 +219,7 @@ impl Image {
         let mut globals = self.globals.try_borrow_mut().ok()?;
         let (start, global) = globals.at(debug, inside)?;
         let kind = global.kind?;
-        let part = types::path(debug, kind, inside - start, size, &|kind| globals.is_standard(kind));
+        let part = types::path(debug, kind, inside - start, size, &|kind| globals.is_standard(debug, kind));
         Some(Variable {
             path: format!("{}{part}", global.name),
             object: global.name,
@@ -246,8 +246,10 @@ impl Image {
         for (_, address) in &mut found {
             *address = address.wrapping_add(self.bias);
         }
-        if is_wanted(&self.name()) {
-            found.push((self.name(), self.base));
+        // A program is often called like its most important variable.
+        let name = self.name();
+        if is_wanted(&name) && found.iter().all(|(known, _)| *known != name) {
+            found.push((name, self.base));
         }
         found.sort_unstable();
         found.dedup();

@@ -88,7 +88,7 @@ fn search(
                     let size = types::size_of(debug, kind)?;
                     let offset = question.address.checked_sub(start).filter(|offset| *offset < size)?;
                     let object = debug.text(at, &[gimli::DW_AT_name])?;
-                    let standard = |kind: EntryRef| globals.is_standard(kind);
+                    let standard = |kind: EntryRef| globals.is_standard(debug, kind);
                     let part = types::path(debug, kind, offset, question.size, &standard);
                     Some((start, size, format!("{object}{part}"), object))
                 });

@@ -1,5 +1,6 @@
 //! Global and static variables, by address.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -40,8 +41,9 @@ pub(super) struct Global {
 pub(super) struct Globals {
     found: BTreeMap<u64, Global>,
     scanned: usize,
-    /// Per scanned unit, where the types of standard libraries are.
-    standard: Vec<Vec<Range<usize>>>,
+    /// Where the types of standard libraries are, of units that were asked for: what a thing is called must not depend
+    /// on what was looked for before.
+    standard: RefCell<FxHashMap<usize, Vec<Range<usize>>>>,
 }
 
 impl Globals {
@@ -73,16 +75,16 @@ impl Globals {
         }
         let unit = self.scanned;
         self.scanned += 1;
-        self.standard.push(Vec::new());
         // A unit that breaks off has said what it had to say.
         let _ = self.scan(debug, unit);
         true
     }
 
     /// Whether a type belongs to a standard library.
-    pub fn is_standard(&self, kind: EntryRef) -> bool {
-        let ranges = self.standard.get(kind.unit);
-        ranges.is_some_and(|ranges| ranges.iter().any(|range| range.contains(&kind.offset.0)))
+    pub fn is_standard(&self, debug: &Debug, kind: EntryRef) -> bool {
+        let mut known = self.standard.borrow_mut();
+        let ranges = known.entry(kind.unit).or_insert_with(|| standard(debug, kind.unit));
+        ranges.iter().any(|range| range.contains(&kind.offset.0))
     }
 
     fn scan(&mut self, debug: &Debug, n: usize) -> Option<()> {
@@ -96,7 +98,6 @@ impl Globals {
         let mut scopes: Vec<(isize, EntryRef)> = Vec::new();
         // A variable declared in a namespace or class may be defined outside of it.
         let mut declared: FxHashMap<EntryRef, Vec<(isize, EntryRef)>> = FxHashMap::default();
-        let mut standard: Option<(isize, usize)> = None;
         let mut entries = unit.entries_raw(None).ok()?;
         while !entries.is_empty() {
             let (depth, offset) = (entries.next_depth(), entries.next_offset());
@@ -104,12 +105,6 @@ impl Globals {
             let at = EntryRef { unit: n, offset };
             while scopes.last().is_some_and(|(scope, _)| *scope >= depth) {
                 scopes.pop();
-            }
-            if let Some((above, from)) = standard
-                && depth <= above
-            {
-                self.standard[n].push(from..offset.0);
-                standard = None;
             }
             match abbreviation.tag() {
                 gimli::DW_TAG_variable | gimli::DW_TAG_member => {
@@ -123,28 +118,48 @@ impl Globals {
                 | gimli::DW_TAG_structure_type
                 | gimli::DW_TAG_class_type
                 | gimli::DW_TAG_union_type
-                | gimli::DW_TAG_subprogram => {
-                    if abbreviation.tag() == gimli::DW_TAG_namespace
-                        && standard.is_none()
-                        && scopes.is_empty()
-                        && let Some("std" | "core" | "alloc") =
-                            debug.text(at, &[gimli::DW_AT_name]).as_deref()
-                    {
-                        standard = Some((depth, offset.0));
-                    }
-                    if scopes.len() < DEEPEST {
+                | gimli::DW_TAG_subprogram
+                    if scopes.len() < DEEPEST => {
                         scopes.push((depth, at));
                     }
-                }
                 _ => {}
             }
             entries.skip_attributes(abbreviation.attributes()).ok()?;
         }
-        if let Some((_, from)) = standard {
-            self.standard[n].push(from..usize::MAX);
-        }
         Some(())
     }
+}
+
+/// Where the namespaces of standard libraries are in a unit, as far as it can be read.
+fn standard(debug: &Debug, n: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut open: Option<(isize, usize)> = None;
+    let mut scan = || {
+        let unit = debug.unit(n)?;
+        let mut entries = unit.entries_raw(None).ok()?;
+        while !entries.is_empty() {
+            let (depth, offset) = (entries.next_depth(), entries.next_offset());
+            let Some(abbreviation) = entries.read_abbreviation().ok()? else { continue };
+            if let Some((above, from)) = open
+                && depth <= above
+            {
+                found.push(from..offset.0);
+                open = None;
+            }
+            // Right below the unit itself.
+            if abbreviation.tag() == gimli::DW_TAG_namespace && depth == 1 {
+                let name = debug.text(EntryRef { unit: n, offset }, &[gimli::DW_AT_name]);
+                if let Some("std" | "core" | "alloc") = name.as_deref() {
+                    open = Some((depth, offset.0));
+                }
+            }
+            entries.skip_attributes(abbreviation.attributes()).ok()?;
+        }
+        Some(())
+    };
+    let _ = scan();
+    found.extend(open.map(|(_, from)| from..usize::MAX));
+    found
 }
 
 type Scopes = [(isize, EntryRef)];

@@ -30,6 +30,14 @@ pub enum ProcessError {
 }
 
 impl ProcessError {
+    /// How the process ended, if that is what is wrong.
+    pub(crate) fn ended(&self) -> Option<super::Ended> {
+        match self {
+            ProcessError::Gone(ended) => Some(*ended),
+            _ => None,
+        }
+    }
+
     pub(super) fn request(what: &'static str) -> impl FnOnce(Errno) -> ProcessError {
         move |errno| ProcessError::Request { what, errno }
     }

@@ -185,10 +185,21 @@ impl Stopped {
     /// Makes the process fork, by the `syscall` instruction at this address: the kernel's answer, and the child, stopped
     /// behind that instruction.
     pub fn fork(&mut self, instruction: u64) -> Result<(i64, Option<Stopped>), ProcessError> {
+        self.clone_by(instruction, libc::SIGCHLD as u64)
+    }
+
+    /// As [`fork`](Self::fork), but the child becomes one of this process's parent: of ours, if we started it. The
+    /// process itself knows nothing of it, and need not wait for its end.
+    pub fn copy(&mut self, instruction: u64) -> Result<(i64, Option<Stopped>), ProcessError> {
+        self.clone_by(instruction, (libc::SIGCHLD | libc::CLONE_PARENT) as u64)
+    }
+
+    fn clone_by(&mut self, instruction: u64, flags: u64) -> Result<(i64, Option<Stopped>), ProcessError> {
         let before = self.registers()?;
         let mut call = before;
         call.rip = instruction;
-        call.rax = libc::SYS_fork as u64;
+        call.rax = libc::SYS_clone as u64;
+        [call.rdi, call.rsi, call.rdx, call.r10, call.r8] = [flags, 0, 0, 0, 0];
         call.orig_rax = u64::MAX;
         self.set_registers(&call)?;
         let mut child = None;
@@ -241,6 +252,19 @@ impl Stopped {
                 _ => continue,
             });
         }
+    }
+
+    /// How it ended, if it did while nobody looked. To be asked after a request that failed: the end of a large process
+    /// takes its time, so that is waited for a little.
+    pub fn ended(&self) -> Option<Ended> {
+        for _ in 0..100 {
+            let status = waitpid(self.pid, Some(WaitPidFlag::__WALL | WaitPidFlag::WNOHANG)).ok()?;
+            if let Some(ended) = Ended::of(status) {
+                return Some(ended);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        None
     }
 
     /// Takes over a child that this process forked, once it has stopped.

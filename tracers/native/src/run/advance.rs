@@ -37,6 +37,16 @@ impl Machine {
     }
 
     fn advance(&mut self, t: usize) -> Result<Next, RunError> {
+        if self.options.cancel.load(Ordering::Relaxed) {
+            return Ok(Next::End(End::Stopped(Why::Interrupted)));
+        }
+        let limit = self.options.max_instructions;
+        if self.instructions >= limit {
+            return Ok(Next::End(End::Stopped(Why::Instructions(limit))));
+        }
+        if self.threads[t].alone >= self.patience {
+            return self.long_alone(t);
+        }
         let rip = self.threads[t].registers.rip;
         // A hook that has been seen to, an instruction that is half done, a loop that may be idle: one instruction.
         let thread = &mut self.threads[t];
@@ -66,33 +76,7 @@ impl Machine {
     /// What an exit of the interpreter means.
     pub(crate) fn exit_for(&mut self, t: usize, exit: Exit) -> Result<Next, RunError> {
         match exit {
-            Exit::Budget => {
-                if self.options.cancel.load(Ordering::Relaxed) {
-                    return Ok(Next::End(End::Stopped(Why::Interrupted)));
-                }
-                let limit = self.options.max_instructions;
-                if self.instructions >= limit {
-                    return Ok(Next::End(End::Stopped(Why::Instructions(limit))));
-                }
-                let others =
-                    self.threads.iter().enumerate().any(|(other, thread)| other != t && thread.alive());
-                if others && self.threads[t].alone >= self.patience {
-                    self.threads[t].alone = 0;
-                    self.threads[t].yielded = true;
-                    let alone =
-                        (0..self.threads.len()).all(|other| other == t || self.ability(other) == Ability::No);
-                    if alone && self.idles(t)? {
-                        let message =
-                            format!("{} spins without end; nobody else can go on", self.threads[t].key);
-                        return Ok(Next::End(End::Failed(Failure::new(FailureKind::Livelock, message))));
-                    }
-                    if let State::Poised(_) = self.threads[t].state {
-                        return Ok(Next::Go);
-                    }
-                    return Ok(Next::Poise(Action::Blocked(Wait::Turn)));
-                }
-                Ok(Next::Go)
-            }
+            Exit::Budget => Ok(Next::Go),
             Exit::Syscall => self.syscall(t),
             Exit::Hook => self.hook(t),
             Exit::Hardware => self.by_hardware(t),
@@ -126,6 +110,27 @@ impl Machine {
                 Ok(Next::Go)
             }
         }
+    }
+
+    /// The thread has computed for long without a visible step: others may have something to say.
+    fn long_alone(&mut self, t: usize) -> Result<Next, RunError> {
+        self.threads[t].alone = 0;
+        // It may wait for what is only now known to be shared.
+        if self.collect_sharing() && !self.known.is_final() {
+            return Ok(Next::End(End::Stopped(Why::Sharing)));
+        }
+        let others: Vec<usize> =
+            (0..self.threads.len()).filter(|&other| other != t && self.threads[other].alive()).collect();
+        let stuck = others.iter().all(|&other| self.ability(other) == Ability::No);
+        if stuck && self.idles(t)? {
+            let message = format!("{} spins without end; nobody else can go on", self.threads[t].key);
+            return Ok(Next::End(End::Failed(Failure::new(FailureKind::Livelock, message))));
+        }
+        if others.is_empty() || matches!(self.threads[t].state, State::Poised(_)) {
+            return Ok(Next::Go);
+        }
+        self.threads[t].yielded = true;
+        Ok(Next::Poise(Action::Blocked(Wait::Turn)))
     }
 
     fn hook(&mut self, t: usize) -> Result<Next, RunError> {
@@ -162,10 +167,15 @@ impl Machine {
         let rip = self.threads[t].registers.rip;
         let instruction = cpu::instruction_at(&mut self.code, &mut self.space, rip);
         if let Some(instruction) = &instruction {
-            if instruction.mnemonic() == iced_x86::Mnemonic::Mfence && !self.threads[t].fenced {
-                return Ok(Next::Poise(Action::Fence(MemoryOrder::SeqCst)));
+            if cpu::is_fence(instruction) {
+                if !self.images.is_c_library(rip) && !std::mem::take(&mut self.threads[t].fenced) {
+                    return Ok(Next::Poise(Action::Fence(MemoryOrder::SeqCst)));
+                }
+                if instruction.mnemonic() == iced_x86::Mnemonic::Mfence {
+                    self.threads[t].registers.rip = instruction.next_ip();
+                    return Ok(Next::Go);
+                }
             }
-            self.threads[t].fenced = false;
             let mut effects = Effects::new();
             let thread = &mut self.threads[t];
             self.shadow.prepare(&mut thread.shadow, instruction, &thread.registers, &mut effects);

@@ -40,7 +40,11 @@ impl Machine {
                         return Ok(end);
                     }
                 }
-                Turn::Commit(t, write) => self.commit(t, write)?,
+                Turn::Commit(t, write) => {
+                    let before = self.recorder.count(self.threads[t].ix);
+                    self.commit(t, write)?;
+                    self.account(t, before);
+                }
                 Turn::Stuck => {
                     if !self.wait_outside()? {
                         return self.deadlock();
@@ -57,7 +61,9 @@ impl Machine {
         self.threads[t].yielded = false;
         self.threads[t].alone = 0;
         let children = self.threads.len();
+        let before = self.recorder.count(self.threads[t].ix);
         let next = self.perform(t)?;
+        self.account(t, before);
         match next {
             Next::Go => {}
             Next::Poise(action) => self.threads[t].state = State::Poised(action),
@@ -84,12 +90,10 @@ impl Machine {
                 Some(Action::Blocked(Wait::Retry { .. })) => changed || self.ability(t) == Ability::Now,
                 _ => false,
             };
-            if go {
-                self.step(t)?;
-                if let Some(end) = self.poise(t)? {
+            if go
+                && let Some(end) = self.step(t)? {
                     return Ok(Some(end));
                 }
-            }
         }
         Ok(None)
     }
@@ -130,6 +134,12 @@ impl Machine {
                             return Ok(Planned::End(end));
                         }
                     }
+                    if let Some(done) = self.beside(t, follow, &step) {
+                        if done {
+                            follow.done();
+                        }
+                        continue;
+                    }
                     self.fitting(t, &step)?
                 }
             };
@@ -153,6 +163,30 @@ impl Machine {
             }
         }
         Ok(Planned::Over)
+    }
+
+    /// A turn has been taken: the first visible event since then is what it was for.
+    fn account(&mut self, t: usize, before: usize) {
+        let events = &self.recorder.trace.threads[self.threads[t].ix.index()][before..];
+        if let Some(first) = events.iter().position(|event| event.op.is_visible()) {
+            self.threads[t].accounted = before + first + 1;
+        }
+    }
+
+    /// Some visible events happen beside the thread's turns: before `main`, or when the kernel writes to shared memory.
+    /// Is the next of them what the step says? `None` if there is none.
+    fn beside(&mut self, t: usize, follow: &Follow, step: &warpath_trace::si::Step) -> Option<bool> {
+        let thread = &mut self.threads[t];
+        let trace = &self.recorder.trace;
+        let events = &trace.threads[thread.ix.index()];
+        let next = (thread.accounted..events.len()).find(|&event| events[event].op.is_visible())?;
+        let happened = Expected::of(&trace.tables, events, &events[next]);
+        let fits = fits(step, &happened);
+        // A schedule by hand need not name them.
+        (fits || follow.passes_events()).then(|| {
+            thread.accounted = next + 1;
+            fits
+        })
     }
 
     /// An access that the thread makes before what the schedule says, and that the schedule says nothing about.
@@ -234,6 +268,10 @@ impl Machine {
         let site = match (action, self.threads[t].starting) {
             (Action::Begin | Action::End, _) => self.threads[t].start,
             (Action::Fork(_), Some(starting)) => starting.site,
+            (Action::Sync(Sync::OnceFinish { .. }), _) => match self.threads[t].returns.last() {
+                Some(super::calls::Return::Once { to, .. }) => to.wrapping_sub(1),
+                _ => self.site(t),
+            },
             _ => self.site(t),
         };
         let place = self.source_name(site)?;

@@ -1,4 +1,4 @@
-//! Shared bytes that are known by the names of their storage: from a schedule that was written in another process.
+//! What a schedule from a file knows of a program: shared bytes, by the names of their storage, and loops that wait.
 //!
 //! Within one process, addresses say what is shared ([`super::sharing`]). A file has names, which are turned into
 //! addresses as soon as the storage is there: variables when their file is mapped, stacks and mappings when their thread
@@ -7,28 +7,42 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use warpath_trace::si::SharedBytes;
+use warpath_trace::si::{SharedBytes, Si};
 
 use super::machine::Machine;
 
-/// Bytes that are shared, by the name of their storage.
+/// What a schedule knows of the program.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known(FxHashMap<String, Vec<Range<u64>>>);
+pub(crate) struct Known {
+    /// Bytes that are shared, by the name of their storage.
+    shared: FxHashMap<String, Vec<Range<u64>>>,
+    /// Loops that wait, by the address within their module.
+    spins: Vec<u64>,
+    /// Nothing else is taken as shared, whatever the run shows.
+    is_final: bool,
+}
 
 impl Known {
-    pub(crate) fn new(shared: &[SharedBytes]) -> Known {
-        let mut known = Known::default();
-        for SharedBytes { object, bytes } in shared {
-            known.0.entry(object.clone()).or_default().push(bytes.clone());
+    pub(crate) fn new(si: &Si) -> Known {
+        let mut known = Known { spins: si.spins.clone(), is_final: true, ..Known::default() };
+        for SharedBytes { object, bytes } in &si.shared {
+            known.shared.entry(object.clone()).or_default().push(bytes.clone());
         }
         known
+    }
+}
+
+impl Known {
+    /// Is nothing else to be taken as shared?
+    pub(crate) fn is_final(&self) -> bool {
+        self.is_final
     }
 }
 
 impl Machine {
     /// Storage of this name lies at this address from now on.
     pub(crate) fn meet(&mut self, object: &str, address: u64) {
-        for bytes in self.known.0.get(object).cloned().unwrap_or_default() {
+        for bytes in self.known.shared.get(object).cloned().unwrap_or_default() {
             let range = address.saturating_add(bytes.start)..address.saturating_add(bytes.end);
             if !range.is_empty() {
                 self.space.mark_shared(range.clone());
@@ -42,7 +56,7 @@ impl Machine {
     pub(crate) fn meet_pages(&mut self) {
         let page =
             |name: &String| Some((name.clone(), u64::from_str_radix(name.strip_prefix("0x")?, 16).ok()?));
-        let pages: Vec<(String, u64)> = self.known.0.keys().filter_map(page).collect();
+        let pages: Vec<(String, u64)> = self.known.shared.keys().filter_map(page).collect();
         for (name, address) in pages {
             self.meet(&name, address);
         }
@@ -50,14 +64,22 @@ impl Machine {
 
     /// The file at this address was mapped: its variables are there.
     pub(crate) fn meet_variables(&mut self, base: u64) {
-        if self.known.0.is_empty() {
+        if self.known.shared.is_empty() {
             return;
         }
         let image = self.images.iter().find(|image| image.base() == base);
-        let is_wanted = |name: &str| self.known.0.contains_key(name);
+        let is_wanted = |name: &str| self.known.shared.contains_key(name);
         for (name, address) in image.map_or(Vec::new(), |image| image.storage(is_wanted)) {
             self.meet(&name, address);
         }
+    }
+
+    /// Loops that wait are looked at closely from their first turn on, and others as if nothing were known of them.
+    pub(crate) fn know_spins(&mut self) {
+        let bases = self.images.iter().map(|image| image.base());
+        let spins = &self.known.spins;
+        self.spin_sites =
+            bases.flat_map(|base| spins.iter().map(move |spin| base.wrapping_add(*spin))).collect();
     }
 
     /// A thread was started: its stack and where it maps files are there.

@@ -29,6 +29,7 @@ mod schedule;
 mod sharing;
 mod spin;
 mod start;
+mod steady;
 mod sync;
 mod template;
 mod thread;

@@ -48,6 +48,8 @@ pub enum Why {
     Interrupted,
     /// The program became another one.
     Executed,
+    /// Bytes were found to be shared that were not known before, and somebody may wait for them.
+    Sharing,
     /// It has come to its `main`.
     Main,
     /// The schedule cannot be followed.

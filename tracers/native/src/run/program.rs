@@ -2,13 +2,13 @@
 
 use std::ffi::OsString;
 use std::ops::Range;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashSet;
 use warpath_trace::header::{Clock, Header, MemoryModel, OrderKind, Outcome, SharedRange, Values};
-use warpath_trace::si::SharedBytes;
+use warpath_trace::si::Si;
 use warpath_trace::trace::Trace;
 
 use super::calls::Hooks;
@@ -20,6 +20,7 @@ use super::outcome::{End, Why};
 use super::schedule::{Chooser, Follow, Policy};
 use super::sharing::Sharing;
 use super::start::{self, Beginning};
+use super::steady::steady;
 use super::template::Template;
 use crate::names::{Facts, Images};
 use crate::process::Launch;
@@ -84,7 +85,7 @@ impl Program {
         let facts = Facts::of(&found).map_err(|error| refused(error.to_string()))?;
         let mut launch = Launch::new(found.into_os_string(), arguments);
         launch.arguments[0] = path.as_os_str().to_owned();
-        steady_environment(&mut launch.environment);
+        steady(&mut launch);
         Ok(Program {
             launch,
             facts,
@@ -110,9 +111,9 @@ impl Program {
         &self.sharing
     }
 
-    /// Takes these bytes as shared from now on, and no others: what a schedule was made with.
-    pub fn share(&mut self, shared: &[SharedBytes]) {
-        self.known = Some(Known::new(shared));
+    /// Takes from now on as shared what a schedule was made with, and nothing else.
+    pub fn share(&mut self, si: &Si) {
+        self.known = Some(Known::new(si));
         self.sharing = Sharing::default();
         self.template = None;
     }
@@ -129,7 +130,10 @@ impl Program {
     /// Runs it once.
     pub fn run(&mut self, plan: &Plan) -> Result<Run, RunError> {
         let mut machine = self.at_main(plan)?;
-        machine.spin_sites.clone_from(&self.spin_sites);
+        match &self.known {
+            Some(_) => machine.know_spins(),
+            None => machine.spin_sites.clone_from(&self.spin_sites),
+        }
         machine.early = self.early;
         // Who spins on memory that is not known to be shared would spin for ever.
         machine.patience = if self.sharing.bytes() == 0 && self.known.is_none() { 1 << 20 } else { 1 << 28 };
@@ -137,9 +141,10 @@ impl Program {
         let mut chooser = Chooser::new(plan.policy);
         let end = match machine.go(&mut follow, &mut chooser) {
             Ok(end) => end,
-            Err(RunError::Process(crate::process::ProcessError::Gone(ended))) => {
-                machine.ended_from_outside(ended)
-            }
+            Err(RunError::Process(error)) => match error.ended().or_else(|| machine.process.ended()) {
+                Some(ended) => machine.ended_from_outside(ended),
+                None => return Err(error.into()),
+            },
             Err(error) => return Err(error),
         };
         machine.close(&end)?;
@@ -179,9 +184,12 @@ impl Program {
         let names = match (self.machine.take(), &mut self.template) {
             (Some(mut machine), Some(template)) => {
                 machine.options = plan.options.clone();
-                template.restore(&mut machine)?;
-                machine.recorder.trace.header = header;
-                return Ok(machine);
+                // Somebody may have ended the process that stands at `main`: then there is a new one.
+                if template.restore(&mut machine).is_ok() {
+                    machine.recorder.trace.header = header;
+                    return Ok(machine);
+                }
+                Some((machine.images, machine.hooks))
             }
             (machine, _) => machine.map(|machine| (machine.images, machine.hooks)),
         };
@@ -269,7 +277,7 @@ impl Program {
 
     fn header(&self, options: &RunOptions) -> Header {
         Header {
-            program: self.launch.program.to_string_lossy().into_owned(),
+            program: self.launch.arguments[0].to_string_lossy().into_owned(),
             arguments: self.launch.arguments[1..]
                 .iter()
                 .map(|argument| argument.as_bytes().to_vec())
@@ -295,8 +303,8 @@ impl Machine {
         }
         self.symbolic_strings()?;
         self.space.track(self.early);
-        // The events from before `main` have happened.
-        follow.done_already(&self.threads[0].key, self.threads[0].visible);
+        // What happened before `main` was nobody's turn, and has steps in a schedule all the same.
+        self.threads[0].accounted = 0;
         if let Some(end) = self.poise(0)? {
             return Ok(end);
         }
@@ -351,23 +359,6 @@ fn find(path: &Path) -> Option<PathBuf> {
     }
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.is_file())
-}
-
-/// Without its cache of stacks, glibc gives a new thread a stack that does not depend on which thread ended first.
-fn steady_environment(environment: &mut Vec<OsString>) {
-    // Resolving names when they are first used would be work that the first thread to come there does for the others.
-    environment.push(OsString::from("LD_BIND_NOW=1"));
-    const NAME: &[u8] = b"GLIBC_TUNABLES=";
-    const SETTING: &[u8] = b"glibc.pthread.stack_cache_size=0";
-    match environment.iter_mut().find(|entry| entry.as_bytes().starts_with(NAME)) {
-        Some(entry) => {
-            let mut bytes = std::mem::take(entry).into_vec();
-            bytes.push(b':');
-            bytes.extend_from_slice(SETTING);
-            *entry = OsString::from_vec(bytes);
-        }
-        None => environment.push(OsString::from_vec([NAME, SETTING].concat())),
-    }
 }
 
 impl Plan {

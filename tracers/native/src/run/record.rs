@@ -46,6 +46,11 @@ impl Recorder {
         self.trace.tables.string(bytes)
     }
 
+    /// How many events a thread has.
+    pub(crate) fn count(&self, thread: ThreadIx) -> usize {
+        self.trace.threads.get(thread.index()).map_or(0, Vec::len)
+    }
+
     pub(crate) fn add_thread(&mut self, entry: Entry) -> Result<ThreadIx, TableError> {
         self.trace.add_thread(entry)
     }

@@ -22,7 +22,7 @@ use super::sharing::Sharing;
 use super::thread::Thread;
 use crate::cpu::{Code, Registers};
 use crate::memory::{Backing, Protection, Space};
-use crate::names::{Images, SymbolKind};
+use crate::names::{Image, Images, SymbolKind};
 use crate::process::{Launch, Stopped, from_native, spawn};
 use crate::sym::{Shadow, ShadowOptions};
 
@@ -142,6 +142,9 @@ pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
     machine.add_images()?;
     machine.watch_shared();
     machine.meet_pages();
+    // Files that are known from an earlier run are not added again.
+    let bases: Vec<u64> = machine.images.iter().map(Image::base).collect();
+    bases.into_iter().for_each(|base| machine.meet_variables(base));
     machine.meet_thread(0);
     Ok(machine)
 }

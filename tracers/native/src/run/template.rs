@@ -99,7 +99,7 @@ impl Template {
 }
 
 fn fork(process: &mut Stopped, instruction: u64) -> Result<Stopped, RunError> {
-    let (result, child) = process.fork(instruction)?;
+    let (result, child) = process.copy(instruction)?;
     child.ok_or_else(|| {
         RunError::Process(crate::process::ProcessError::Request {
             what: "be copied",

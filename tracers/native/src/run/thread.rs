@@ -46,6 +46,8 @@ pub(crate) struct Thread {
     pub mapped: u64,
     /// Visible events so far.
     pub visible: u64,
+    /// Its events up to here have been accounted for by a schedule.
+    pub accounted: usize,
     /// How deep it is in atomic regions.
     pub atomic: u32,
     /// Instructions since its last visible step.
@@ -141,6 +143,7 @@ impl Thread {
             forks: 0,
             mapped: 0,
             visible: 0,
+            accounted: 0,
             atomic: 0,
             alone: 0,
             yielded: false,

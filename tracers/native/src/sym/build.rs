@@ -42,11 +42,17 @@ impl Builder {
         }
     }
 
-    /// Builds an expression if there is room, and notices if it turned out to be a constant.
-    fn expr(&mut self, build: impl FnOnce(&mut Self) -> Built) -> Option<ExprId> {
+    /// Builds the expression of a value if there is room; there is none if it turns out to be a constant.
+    fn expr(&mut self, value: u128, build: impl FnOnce(&mut Self) -> Built) -> Option<ExprId> {
         let built = if self.pool.len() < self.limit { build(self) } else { Err(ExprError::TooMany) };
         match built {
-            Ok(id) => self.pool.as_constant(id).is_none().then_some(id),
+            Ok(id) => match self.pool.as_constant(id) {
+                None => Some(id),
+                Some(constant) => {
+                    debug_assert_eq!(constant, value, "the constant that an expression became");
+                    None
+                }
+            },
             Err(error) => {
                 debug_assert_eq!(error, ExprError::TooMany, "operands of the wrong sort");
                 self.lost += 1;
@@ -57,7 +63,7 @@ impl Builder {
 
     pub fn unary(&mut self, op: UnaryOp, a: Bits) -> Bits {
         let value = apply_unary(op, a.value, a.width);
-        let expr = a.expr.and_then(|id| self.expr(|b| b.fold_unary(op, id)));
+        let expr = a.expr.and_then(|id| self.expr(value, |b| b.fold_unary(op, id)));
         Bits { value, width: a.width, expr }
     }
 
@@ -70,7 +76,7 @@ impl Builder {
         let value = apply_binary(op, a.value, b.value, a.width, b.width);
         let width = if op == BinaryOp::Concat { a.width + b.width } else { a.width };
         let expr = if a.is_symbolic() || b.is_symbolic() {
-            self.expr(|build| {
+            self.expr(value, |build| {
                 let (a, b) = (build.id(a)?, build.id(b)?);
                 build.fold_binary(op, a, b)
             })
@@ -109,7 +115,7 @@ impl Builder {
     pub fn compare(&mut self, op: BinaryOp, a: Bits, b: Bits) -> Truth {
         let value = apply_binary(op, a.value, b.value, a.width, b.width) != 0;
         let expr = if a.is_symbolic() || b.is_symbolic() {
-            self.expr(|build| {
+            self.expr(value.into(), |build| {
                 let (a, b) = (build.id(a)?, build.id(b)?);
                 build.fold_compare(op, a, b)
             })
@@ -135,7 +141,7 @@ impl Builder {
     pub fn extract(&mut self, high: Width, low: Width, of: Bits) -> Bits {
         let width = high - low + 1;
         let value = (of.value >> low) & mask(width);
-        let expr = of.expr.and_then(|id| self.expr(|b| b.fold_extract(high, low, id)));
+        let expr = of.expr.and_then(|id| self.expr(value, |b| b.fold_extract(high, low, id)));
         Bits { value, width, expr }
     }
 
@@ -154,7 +160,7 @@ impl Builder {
         if width == of.width {
             return of;
         }
-        let expr = of.expr.and_then(|id| self.expr(|b| b.fold_zero_extend(width, id)));
+        let expr = of.expr.and_then(|id| self.expr(of.value, |b| b.fold_zero_extend(width, id)));
         Bits { value: of.value, width, expr }
     }
 
@@ -163,18 +169,19 @@ impl Builder {
             return of;
         }
         let value = sign_extend(of.value, of.width, width);
-        let expr = of.expr.and_then(|id| self.expr(|b| b.fold_sign_extend(width, id)));
+        let expr = of.expr.and_then(|id| self.expr(value, |b| b.fold_sign_extend(width, id)));
         Bits { value, width, expr }
     }
 
     pub fn not(&mut self, a: Truth) -> Truth {
-        Truth { value: !a.value, expr: a.expr.and_then(|id| self.expr(|b| b.pool.not(id))) }
+        let value = !a.value;
+        Truth { value, expr: a.expr.and_then(|id| self.expr(value.into(), |b| b.pool.not(id))) }
     }
 
     fn logic(&mut self, op: BinaryOp, a: Truth, b: Truth) -> Truth {
         let value = apply_binary(op, a.value.into(), b.value.into(), 1, 1) != 0;
         let expr = if a.expr.is_some() || b.expr.is_some() {
-            self.expr(|build| {
+            self.expr(value.into(), |build| {
                 let (a, b) = (build.id_of_truth(a)?, build.id_of_truth(b)?);
                 build.pool.binary(op, a, b)
             })
@@ -202,7 +209,7 @@ impl Builder {
             return if condition.value { then } else { otherwise };
         };
         let value = if condition.value { then.value } else { otherwise.value };
-        let expr = self.expr(|build| {
+        let expr = self.expr(value, |build| {
             let (then, otherwise) = (build.id(then)?, build.id(otherwise)?);
             build.pool.ite(id, then, otherwise)
         });
@@ -232,6 +239,6 @@ impl Builder {
 
     /// A leaf of the table: an input or a read.
     pub fn leaf(&mut self, node: Node) -> Option<ExprId> {
-        self.expr(|b| b.pool.intern(node))
+        self.expr(0, |b| b.pool.intern(node))
     }
 }

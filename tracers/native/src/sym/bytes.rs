@@ -60,9 +60,10 @@ pub(super) fn gather(build: &mut Builder, refs: &[ByteRef], value: u128) -> Bits
         let part = match refs[done].expr() {
             None => part,
             Some(expr) => {
-                let of = Bits { value: 0, width: build.pool.width(expr), expr: Some(expr) };
                 let low = refs[done].index * 8;
-                Bits { expr: build.extract(low + part.width - 1, low, of).expr, ..part }
+                let value = part.value << low;
+                let of = Bits { value, width: build.pool.width(expr), expr: Some(expr) };
+                build.extract(low + part.width - 1, low, of)
             }
         };
         whole = Some(match whole {

@@ -27,6 +27,8 @@ mod memory;
 mod operand;
 mod operation;
 mod path;
+#[cfg(test)]
+mod rules;
 mod shadow;
 mod thread;
 

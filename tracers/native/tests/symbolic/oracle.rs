@@ -355,7 +355,7 @@ fn is_inexact(instruction: &Instruction, effect: &Effect) -> bool {
     let Effect::Concretise { why: Concretised::Other | Concretised::Float, .. } = effect else {
         return false;
     };
-    // The direction flag is always concrete; counts above sixteen are undefined.
+    // Flags that are not status flags are always concrete; counts above sixteen are undefined.
     let exempt = [Mnemonic::Popfq, Mnemonic::Shld, Mnemonic::Shrd].contains(&instruction.mnemonic());
     EXACT.contains(&instruction.mnemonic()) && !exempt
 }

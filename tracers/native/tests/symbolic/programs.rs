@@ -104,6 +104,35 @@ fn equality_of_sixteen_bytes_is_one_condition() {
 }
 
 #[test]
+fn masks_joined_are_conditions_joined() {
+    for (join, sign) in [(true, "||"), (false, "&&")] {
+        let mut runner = Runner::new();
+        runner.bytes(0, b"b");
+        runner.machine.data[64..80].fill(b'a');
+        runner.machine.data[80..96].fill(b'b');
+        runner.run(|a| {
+            let mut end = a.create_label();
+            a.movdqu(xmm0, xmmword_ptr(r15))?;
+            a.movdqa(xmm1, xmm0)?;
+            a.pcmpeqb(xmm0, xmmword_ptr(r15 + 64))?;
+            a.pcmpeqb(xmm1, xmmword_ptr(r15 + 80))?;
+            if join {
+                a.por(xmm0, xmm1)?
+            } else {
+                a.pand(xmm0, xmm1)?
+            }
+            a.pmovmskb(eax, xmm0)?;
+            a.test(eax, eax)?;
+            a.jne(end)?;
+            a.set_label(&mut end)?;
+            a.zero_bytes()
+        });
+        let not = if join { "" } else { "not " };
+        assert_eq!(runner.conditions(), [format!("{not}((i0 == 97) {sign} (i0 == 98))")]);
+    }
+}
+
+#[test]
 fn a_value_copied_byte_by_byte_is_the_value() {
     let mut runner = Runner::new();
     runner.input(0, Gpr::Rax, 32, 0x1234_5678);

@@ -5,10 +5,15 @@ mod integer;
 mod operands;
 mod vector;
 
-use iced_x86::Instruction;
+use iced_x86::{Instruction, Mnemonic, Register};
 
 use super::ops::other::{Hardware, Illegal};
 use super::state::{Fields, Handlers, handlers};
+
+/// A full fence: `mfence`, or what compilers put in its place, an atomic instruction on the top of the stack.
+pub(crate) fn is_fence(i: &Instruction) -> bool {
+    i.mnemonic() == Mnemonic::Mfence || i.has_lock_prefix() && i.memory_base() == Register::RSP
+}
 
 /// The handlers and operands of an instruction, and whether it is interpreted at all.
 pub(super) fn lower(i: &Instruction) -> (Handlers, Fields, bool) {
@@ -16,7 +21,9 @@ pub(super) fn lower(i: &Instruction) -> (Handlers, Fields, bool) {
         let fields = Fields { at: i.ip(), length: i.len() as u8, ..Fields::default() };
         return (handlers::<Illegal>(), fields, true);
     }
-    match integer::lower(i).or_else(|| vector::lower(i)) {
+    // Whoever runs us has to know of fences.
+    let lowered = if is_fence(i) { None } else { integer::lower(i).or_else(|| vector::lower(i)) };
+    match lowered {
         Some((handlers, fields)) => (handlers, fields, true),
         None => {
             let fields = Fields { at: i.ip(), length: i.len() as u8, ..Fields::default() };

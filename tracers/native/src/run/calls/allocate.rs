@@ -15,7 +15,15 @@ use crate::run::outcome::{End, Failure};
 
 impl Machine {
     pub(super) fn allocation(&mut self, t: usize, function: Function) -> Result<Next, RunError> {
-        self.concretise_arguments(t, 3)?;
+        // What else is in the registers of arguments is a leftover, not an argument.
+        self.concretise_arguments(
+            t,
+            match function {
+                Function::PosixMemalign => 3,
+                Function::Calloc | Function::Memalign | Function::Realloc => 2,
+                _ => 1,
+            },
+        )?;
         let (first, second, third) = (self.argument(t, 0), self.argument(t, 1), self.argument(t, 2));
         let result = match function {
             Function::Malloc => self.allocate(t, first, 16)?,

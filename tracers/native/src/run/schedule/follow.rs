@@ -5,7 +5,6 @@ use std::fmt;
 use rustc_hash::FxHashSet;
 use warpath_trace::event::Verb;
 use warpath_trace::si::{Expected, Step, Visible};
-use warpath_trace::thread::ThreadKey;
 
 /// A schedule that is followed, and how far it has come.
 #[derive(Clone, Debug)]
@@ -70,6 +69,11 @@ impl Follow {
         Follow { strictness: Strictness::Lenient, ..self.clone() }
     }
 
+    /// May events that the program did not wait with happen without being a step?
+    pub(crate) fn passes_events(&self) -> bool {
+        self.named.is_some() || self.is_lenient()
+    }
+
     /// May an access to this location be made without being a step?
     pub(crate) fn passes(&self, location: &str) -> bool {
         self.named.as_ref().is_some_and(|named| !named.contains(location))
@@ -98,15 +102,6 @@ impl Follow {
         match self.current().map(|step| &step.what) {
             Some(Visible::Any(count)) if self.repeated + 1 < *count => self.repeated += 1,
             _ => self.skip(),
-        }
-    }
-
-    /// The first so many events of a thread have happened.
-    pub(crate) fn done_already(&mut self, thread: &ThreadKey, count: u64) {
-        for _ in 0..count {
-            if self.current().is_some_and(|step| step.thread == *thread) {
-                self.done();
-            }
         }
     }
 

@@ -1,0 +1,9 @@
+//! Runs under the native tracer, as the commands that make them see them.
+
+mod ended;
+mod leftovers;
+mod program;
+
+pub(crate) use ended::Ended;
+pub(crate) use leftovers::Leftovers;
+pub(crate) use program::{explained, open, show_output, sources_of};

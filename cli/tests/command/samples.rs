@@ -1,0 +1,93 @@
+//! The sample programs of `samples/manifest.toml`, built with `warpath cc` (or rustc) on first use.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+
+use serde::Deserialize;
+
+use crate::run::{repository, run, warpath};
+
+#[derive(Deserialize)]
+struct Manifest {
+    program: Vec<Sample>,
+}
+
+/// What a test needs to know of a sample; the manifest has more.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Sample {
+    pub(crate) name: String,
+    source: PathBuf,
+    language: String,
+    #[serde(default)]
+    flags: Vec<String>,
+    #[serde(default)]
+    pub(crate) args: Vec<String>,
+    #[serde(default)]
+    pub(crate) stdin: String,
+}
+
+static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
+    let text = fs::read_to_string(repository().join("samples/manifest.toml")).expect("the manifest is there");
+    let manifest: Manifest = toml::from_str(&text).expect("the manifest is good");
+    manifest.program
+});
+
+/// Every sample.
+pub(crate) fn all() -> &'static [Sample] {
+    &SAMPLES
+}
+
+/// The sample of this name.
+pub(crate) fn named(name: &str) -> &'static Sample {
+    all().iter().find(|sample| sample.name == name).unwrap_or_else(|| panic!("no sample is called {name}"))
+}
+
+/// A folder of this crate's tests, which the next run of the tests uses again.
+pub(crate) fn workshop() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs");
+    fs::create_dir_all(&folder).expect("a folder for programs");
+    folder
+}
+
+type Built = Mutex<BTreeMap<String, Arc<OnceLock<()>>>>;
+static BUILT: Built = Mutex::new(BTreeMap::new());
+
+/// Builds a file once in this process, whichever test comes first.
+pub(crate) fn once(name: &str, build: impl FnOnce(&Path)) -> PathBuf {
+    let path = workshop().join(name);
+    let cell = Arc::clone(BUILT.lock().expect("no test panics here").entry(name.to_owned()).or_default());
+    cell.get_or_init(|| build(&path));
+    path
+}
+
+impl Sample {
+    /// The program, built as the manifest says.
+    pub(crate) fn program(&self) -> PathBuf {
+        once(&self.name, |path| {
+            let source = repository().join("samples").join(&self.source);
+            let mut compile = match self.language.as_str() {
+                "rust" => {
+                    let mut rustc = Command::new("rustc");
+                    rustc.args(["--edition", "2024", "-g", "-C", "opt-level=1"]);
+                    rustc
+                }
+                language => {
+                    let mut cc = warpath();
+                    cc.args([
+                        "cc",
+                        if language == "c" { "-std=gnu11" } else { "-std=gnu++17" },
+                        "-g",
+                        "-O1",
+                        "-pthread",
+                    ]);
+                    cc
+                }
+            };
+            compile.args(&self.flags).arg(source).arg("-o").arg(path);
+            run(&mut compile).expect_code(0);
+        })
+    }
+}
