@@ -46,7 +46,7 @@ Examples:
   warpath record -o run.wpt --light -- ./server --port 8080
   warpath record -o run.wpt --jvm -- java -cp target/classes Main
 
-Files written: the trace named by -o, for `warpath show` and `warpath analyze`; with --si the SI file.
+Files written: the trace named by -o, for `warpath show` and `warpath analyze`; the SI file of --si.
 
 Standard output and error are the program's, except that with `--json -` both go to standard error.
 

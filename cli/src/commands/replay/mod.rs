@@ -40,15 +40,16 @@ Examples:
   warpath replay bug-1.si.toml --gdb             stopped at the failure, for a debugger
   warpath replay bug-1.si.toml -- ./prog-fixed   another build of the program
 
-With --gdb the process is left stopped where the run ended, with its memory and the registers of the
-thread that failed; the other threads are Warpath's alone. The command to attach is shown. The process
-ends with `kill` in the debugger, with Ctrl-C here, and with warpath at the latest.
+With --gdb the process is left stopped where the run ended, with its memory and the registers of
+the thread that failed; the other threads are Warpath's alone. The command to attach is shown.
+The process ends with `kill` in the debugger, with Ctrl-C here, and with warpath at the latest.
 
 Files written: only the trace of --trace.
 
 Exit codes:
   0  the schedule was followed and the program did not fail
-  1  the failure was reproduced; of a data race, an atomicity or an order violation: its schedule was followed
+  1  the failure was reproduced; a race, an atomicity or order violation is, if its schedule was
+     followed
   2  wrong usage, a broken SI file, or the program cannot be run
   3  the run diverged from the schedule, or was cut (Ctrl-C, a bound)")]
 pub(crate) struct ReplayArgs {

@@ -119,9 +119,10 @@ impl Globals {
                 | gimli::DW_TAG_class_type
                 | gimli::DW_TAG_union_type
                 | gimli::DW_TAG_subprogram
-                    if scopes.len() < DEEPEST => {
-                        scopes.push((depth, at));
-                    }
+                    if scopes.len() < DEEPEST =>
+                {
+                    scopes.push((depth, at));
+                }
                 _ => {}
             }
             entries.skip_attributes(abbreviation.attributes()).ok()?;

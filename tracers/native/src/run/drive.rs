@@ -90,10 +90,9 @@ impl Machine {
                 Some(Action::Blocked(Wait::Retry { .. })) => changed || self.ability(t) == Ability::Now,
                 _ => false,
             };
-            if go
-                && let Some(end) = self.step(t)? {
-                    return Ok(Some(end));
-                }
+            if go && let Some(end) = self.step(t)? {
+                return Ok(Some(end));
+            }
         }
         Ok(None)
     }
