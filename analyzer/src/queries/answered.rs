@@ -33,6 +33,8 @@ impl Question<'_> {
     /// reference interpreter executes the schedule. Our scripts ask for every symbol; one without a value counts
     /// as false or 0.
     pub fn answered(&mut self, values: &[(String, Value)]) -> Result<(Execution, Final), NotAnAnswer> {
+        // The whole script has constants of its own (orders as numbers): they must be there before values are given.
+        let constraints = self.whole()?;
         let mut model = Model::new();
         for (name, value) in values {
             if let Some(constant) = self.encoding.terms.find_constant(name) {
@@ -40,7 +42,6 @@ impl Question<'_> {
             }
         }
         let forest = self.encoding.forest;
-        let constraints = self.whole()?;
         let mut evaluator = Evaluator::new(&self.encoding.terms, &model).missing(MissingConstant::Default);
         for constraint in constraints {
             let name = || constraint.about.name(forest);

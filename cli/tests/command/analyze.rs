@@ -92,6 +92,18 @@ fn scripts_solved_elsewhere_become_schedules() {
     apply().expect_code(2).expect_complaint("do not satisfy the script");
 }
 
+#[test]
+fn a_schedule_whose_order_matters_comes_back_from_a_script() {
+    let folder = Folder::new();
+    let (queries, out) = (folder.path().join("queries"), folder.path().join("out"));
+    let trace = repository().join("samples/traces/fig6.wpt.txt");
+    run(warpath().arg("analyze").arg(&trace).args(["--check", "all", "--emit"]).arg(&queries)).expect_code(0);
+    for solver in ["yices", "z3"] {
+        run(warpath().arg("solve").arg(&queries).args(["--solver", solver])).expect_code(0);
+        run(warpath().arg("apply").arg(&queries).arg("--out").arg(&out)).expect_code(1);
+    }
+}
+
 /// A run of two threads that increment `count` without a lock, and `safe` with one, so many times.
 fn increments(rounds: usize) -> String {
     let mut trace = String::from(
