@@ -232,3 +232,23 @@ fn left_out(report: &ExportReport) -> Option<String> {
 fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
+
+impl Loaded {
+    /// What of the run the trace leaves out, in a sentence: predictions from it may then be impossible in the program.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        let footer = self.trace.footer.as_ref()?;
+        let parts: Vec<String> = footer
+            .approximations
+            .iter()
+            .map(|&(what, count)| (self.trace.tables.text(what), count))
+            .filter(|(what, _)| what.contains("not recorded") || what.contains("not traced"))
+            .map(|(what, count)| format!("{count} {what}"))
+            .collect();
+        (!parts.is_empty()).then(|| {
+            format!(
+                "the trace leaves out {}: what is predicted may be impossible; replay it",
+                parts.join("; ")
+            )
+        })
+    }
+}

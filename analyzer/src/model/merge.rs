@@ -8,7 +8,7 @@ use warpath_trace::trace::Trace;
 
 use super::divergence::Divergence;
 use super::forest::{Forest, InputVar, Node, NodeId, Outcome, TreeIx};
-use super::normal::{Reads, are_alternatives, has_node, is_pending, split};
+use super::normal::{Reads, are_alternatives, has_node, split};
 use super::run::{Moment, Run};
 
 impl Forest {
@@ -115,7 +115,7 @@ impl<'f, 't> Merge<'f, 't> {
             self.paths[thread.index()].push(self.ends[thread.index()].node.unwrap_or(NodeId(0)));
             return Ok(());
         }
-        let pending = is_pending(&event.op);
+        let pending = event.op.is_pending();
         let mut event = event;
         if let Op::Once { once, step: OnceStep::Pending } = event.op {
             event.op = Op::Once { once, step: OnceStep::Seen };

@@ -18,5 +18,5 @@ pub use divergence::Divergence;
 pub use forest::{Child, Forest, InputVar, Node, NodeId, Outcome, TreeIx};
 pub use identity::{ObjectKey, Places};
 pub use must::MustOrder;
-pub(crate) use normal::{Reads, has_node, is_pending, split};
+pub(crate) use normal::{Reads, has_node, split};
 pub use run::{Moment, Run};

@@ -103,21 +103,6 @@ pub(crate) fn has_node(op: &Op) -> bool {
     )
 }
 
-/// Was the operation still waiting when the trace ended?
-pub(crate) fn is_pending(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Join { result: WaitResult::Pending, .. }
-            | Op::Lock { result: WaitResult::Pending, .. }
-            | Op::RwLock { result: WaitResult::Pending, .. }
-            | Op::CondWake { result: WaitResult::Pending, .. }
-            | Op::SemWait { result: WaitResult::Pending, .. }
-            | Op::BarrierLeave { result: WaitResult::Pending, .. }
-            | Op::FutexResume { result: WaitResult::Pending, .. }
-            | Op::Once { step: warpath_trace::event::OnceStep::Pending, .. }
-    )
-}
-
 fn datum(datum: Datum) -> Datum {
     match datum.expr {
         Some(_) => Datum { value: 0, ..datum },

@@ -11,7 +11,7 @@ use super::recorded::Recorded;
 use super::start::Start;
 use super::state::Settled;
 use crate::model::{
-    Before, Forest, InputVar, Moment, Node, NodeId, Outcome, Reads, Run, TreeIx, has_node, is_pending, split,
+    Before, Forest, InputVar, Moment, Node, NodeId, Outcome, Reads, Run, TreeIx, has_node, split,
 };
 
 /// Builds the forest of a window. Names and places of its nodes are those of the whole trace.
@@ -113,7 +113,7 @@ impl<'r, 't> Planting<'r, 't> {
             }
             return;
         }
-        let pending = is_pending(&op);
+        let pending = op.is_pending();
         if let Op::Once { once, step: OnceStep::Pending } = op {
             op = Op::Once { once, step: OnceStep::Seen };
         }

@@ -9,7 +9,6 @@ use super::cut::Window;
 use super::recorded::Recorded;
 use super::state::State;
 use crate::encode::is_buffered;
-use crate::model::is_pending;
 
 impl Recorded<'_> {
     /// The schedule and the inputs of a finding in a window, from the start of the program on.
@@ -93,5 +92,5 @@ impl Recorded<'_> {
 
 /// Is it a step of the schedule? A wait that had not ended with the trace is none.
 fn happened(op: &Op) -> bool {
-    op.is_visible() && !is_pending(op)
+    op.is_visible() && !op.is_pending()
 }

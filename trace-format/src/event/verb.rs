@@ -176,6 +176,7 @@ impl Op {
     pub fn is_visible(&self) -> bool {
         self.verb().is_visible()
     }
+
     /// Is it a wait that was not over when the trace ended?
     pub fn is_pending(&self) -> bool {
         match *self {

@@ -16,7 +16,7 @@ use warpath_trace::event::{OnceStep, Op, RwMode, SyncKind, WaitResult};
 use warpath_trace::ids::{LocationId, ThreadIx};
 
 use super::recorded::Recorded;
-use crate::model::{has_node, is_pending};
+use crate::model::has_node;
 use barriers::Barriers;
 use locks::Locks;
 use queues::Queues;
@@ -124,7 +124,7 @@ impl<'r, 't> State<'r, 't> {
             return;
         }
         let state = &mut self.threads[thread.index()];
-        if is_pending(&op) {
+        if op.is_pending() {
             state.pending = Some(index);
             return;
         }

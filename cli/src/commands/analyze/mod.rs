@@ -196,7 +196,7 @@ fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Res
     for (number, path) in config.traces.iter().enumerate() {
         let source = Source { path: path.clone(), form: None, salvage: false };
         let loaded = source.load()?;
-        if let Some(remark) = &loaded.remark {
+        for remark in loaded.remark.iter().cloned().chain(loaded.left_out()) {
             console.note(format_args!("note: {}: {remark}", path.display()));
         }
         let cannot = || format!("cannot analyse {}", path.display());

@@ -170,7 +170,7 @@ fn load(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<Vec<(String
     for path in &config.traces {
         let source = Source { path: path.clone(), form: None, salvage: false };
         let loaded = source.load()?;
-        if let Some(remark) = &loaded.remark {
+        for remark in loaded.remark.iter().cloned().chain(loaded.left_out()) {
             console.note(format_args!("note: {}: {remark}", path.display()));
         }
         traces.push((path.display().to_string(), loaded.trace));

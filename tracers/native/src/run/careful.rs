@@ -70,7 +70,8 @@ pub(crate) enum DoneKind {
     },
 }
 
-fn word(bytes: &[u8]) -> u128 {
+/// A little-endian number.
+pub(crate) fn word(bytes: &[u8]) -> u128 {
     bytes.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte))
 }
 

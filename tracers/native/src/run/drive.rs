@@ -212,7 +212,7 @@ impl Machine {
                     let write = &self.threads[t].buffer[write];
                     (write.address, write.bytes.len() as u32)
                 };
-                let location = self.location(t, address, size)?;
+                let location = self.location(address, size)?;
                 let name = self.recorder.location_name(location);
                 if expected.location.as_ref().is_none_or(|wanted| *wanted == name) {
                     return Ok(Ok(Turn::Commit(t, write)));
@@ -255,7 +255,7 @@ impl Machine {
         };
         let location = match (&action, address) {
             (_, Some((address, size))) => {
-                let location = self.location(t, address, size)?;
+                let location = self.location(address, size)?;
                 Some(self.recorder.location_name(location))
             }
             (Action::Fork(_), _) => Some(self.threads[t].key.child(self.threads[t].forks).to_string()),
@@ -312,21 +312,21 @@ impl Machine {
         let result = WaitResult::Pending;
         let op = match sync {
             Sync::Lock { mutex, attempt, .. } => {
-                Op::Lock { mutex: self.location(t, mutex, 40)?, attempt, result }
+                Op::Lock { mutex: self.location(mutex, 40)?, attempt, result }
             }
             Sync::RwLock { lock, mode, attempt, .. } => {
-                Op::RwLock { lock: self.location(t, lock, 56)?, mode, attempt, result }
+                Op::RwLock { lock: self.location(lock, 56)?, mode, attempt, result }
             }
             Sync::CondWake { condition, mutex, .. } => Op::CondWake {
-                condition: self.location(t, condition, 48)?,
-                mutex: self.location(t, mutex, 40)?,
+                condition: self.location(condition, 48)?,
+                mutex: self.location(mutex, 40)?,
                 result,
             },
             Sync::SemWait { semaphore, attempt, .. } => {
-                Op::SemWait { semaphore: self.location(t, semaphore, 32)?, attempt, result }
+                Op::SemWait { semaphore: self.location(semaphore, 32)?, attempt, result }
             }
             Sync::BarrierLeave { barrier, .. } => {
-                Op::BarrierLeave { barrier: self.location(t, barrier, 32)?, serial: false, result }
+                Op::BarrierLeave { barrier: self.location(barrier, 32)?, serial: false, result }
             }
             Sync::Join { thread, attempt, .. } => {
                 let Some(child) =
@@ -337,7 +337,7 @@ impl Machine {
                 Op::Join { child, attempt, result }
             }
             Sync::OnceEnter { once, .. } => {
-                Op::Once { once: self.location(t, once, 4)?, step: warpath_trace::event::OnceStep::Pending }
+                Op::Once { once: self.location(once, 4)?, step: warpath_trace::event::OnceStep::Pending }
             }
             _ => return Ok(()),
         };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::careful::word;
 use super::error::RunError;
 use super::heap::Heap;
 use super::kernel::Kernel;
@@ -172,7 +173,7 @@ impl Machine {
     /// A little-endian word.
     pub(crate) fn peek_word<const N: usize>(&mut self, address: u64) -> Option<u64> {
         let bytes = self.peek(address, N)?;
-        Some(bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+        Some(word(&bytes) as u64)
     }
 
     /// A string that ends with a zero byte, cut after `limit` bytes.

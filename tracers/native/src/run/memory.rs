@@ -25,7 +25,7 @@ impl Machine {
         // Values from before, for locations that are first seen now.
         self.shared_pieces(address, length)
             .into_iter()
-            .try_for_each(|(address, size)| self.location(t, address, size).map(drop))?;
+            .try_for_each(|(address, size)| self.location(address, size).map(drop))?;
         if !self.poke(address, bytes) {
             return Ok(false);
         }
@@ -39,7 +39,7 @@ impl Machine {
         self.update_marks();
         self.space.note_access(address..address.saturating_add(length), true);
         for (address, size) in self.shared_pieces(address, length) {
-            let location = self.location(t, address, size)?;
+            let location = self.location(address, size)?;
             let value = self.view(t, address, size).unwrap_or(0);
             self.record(t, Op::Write { location, value: Datum::concrete(value) })?;
         }
@@ -59,7 +59,7 @@ impl Machine {
         let bytes = &value.to_le_bytes()[..usize::from(size)];
         if self.watched.overlaps(address..address + length) {
             self.widen_sharing(address, length);
-            let location = self.location(t, address, size.into())?;
+            let location = self.location(address, size.into())?;
             self.record(t, Op::Write { location, value: Datum::symbolic(value, leaf) })?;
             self.poke(address, bytes);
         } else {
@@ -87,11 +87,6 @@ impl Machine {
             at = next;
         }
         pieces
-    }
-
-    /// The marks of a range that was moved.
-    pub(crate) fn refresh_marks(&mut self, _: Range<u64>) {
-        self.update_marks();
     }
 
     /// Sets the C library's `errno` of a thread.
@@ -153,7 +148,7 @@ impl Machine {
         let mut ranges = Vec::new();
         let mut at = range.start;
         while at < range.end {
-            let place = self.place_of(0, at, 1);
+            let place = self.place_of(at, 1);
             let end = range.end.min(place.start.saturating_add(place.object.size.max(1))).max(at + 1);
             let object = self.object_of(&place)?;
             ranges.push(SharedRange { object, offset: at - place.start, size: end - at });

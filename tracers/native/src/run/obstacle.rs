@@ -9,7 +9,7 @@ impl Machine {
     pub(crate) fn obstacle(&mut self, t: usize) -> String {
         let Some(action) = self.threads[t].pending().cloned() else { return "has ended".into() };
         // Its whole size: a part of it would be called by the name of that part.
-        let name = |machine: &mut Machine, address, size| machine.place_of(t, address, size).path;
+        let name = |machine: &mut Machine, address, size| machine.place_of(address, size).path;
         match action {
             Action::Sync(Sync::Lock { mutex, .. }) => {
                 format!("waits for mutex `{}`{}", name(self, mutex, 40), self.holder(mutex))

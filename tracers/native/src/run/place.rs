@@ -53,7 +53,7 @@ impl Machine {
         None
     }
 
-    pub(crate) fn place_of(&mut self, _: usize, address: u64, size: u32) -> Place {
+    pub(crate) fn place_of(&mut self, address: u64, size: u32) -> Place {
         if let Some(block) = self.heap.block_at(address) {
             let name = block.name();
             return Place {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashSet;
-use warpath_trace::header::{Clock, Header, MemoryModel, OrderKind, Outcome, SharedRange, Values};
+use warpath_trace::header::{Clock, Header, OrderKind, Outcome, SharedRange, Values};
 use warpath_trace::si::Si;
 use warpath_trace::trace::Trace;
 
@@ -365,10 +365,5 @@ impl Plan {
     /// One run by this policy.
     pub fn by_policy(options: RunOptions, policy: Policy) -> Plan {
         Plan { options, follow: Follow::nothing(), policy }
-    }
-
-    /// The memory model.
-    pub fn model(&self) -> MemoryModel {
-        self.options.model
     }
 }

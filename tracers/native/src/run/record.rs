@@ -210,7 +210,7 @@ impl Machine {
     }
 
     /// The location of an access or object, with the value that it had before anything happened to it.
-    pub(crate) fn location(&mut self, t: usize, address: u64, size: u32) -> Result<LocationId, RunError> {
+    pub(crate) fn location(&mut self, address: u64, size: u32) -> Result<LocationId, RunError> {
         let mut initial = None;
         if size <= Location::MAX_ACCESS {
             let bytes = self.peek(address, size as usize).unwrap_or_else(|| vec![0; size as usize]);
@@ -224,7 +224,7 @@ impl Machine {
         if let Some(&id) = self.recorder.locations.get(&(address, size)) {
             return Ok(id);
         }
-        let place = self.place_of(t, address, size);
+        let place = self.place_of(address, size);
         let object = self.object_of(&place)?;
         let name = self.recorder.string(place.path.as_bytes())?;
         let offset = address.wrapping_sub(place.start);

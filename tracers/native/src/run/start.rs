@@ -267,13 +267,8 @@ pub(super) fn unseekable_stdin() -> Option<Arc<Mutex<Vec<u8>>>> {
 }
 
 impl Machine {
-    /// Code was mapped: names and hooks of the file it is from.
-    pub(crate) fn mapped_code(&mut self, _: u64) -> Result<(), RunError> {
-        self.add_images()
-    }
-
     /// Takes up every file that has code in the program.
-    fn add_images(&mut self) -> Result<(), RunError> {
+    pub(crate) fn add_images(&mut self) -> Result<(), RunError> {
         let all = mappings(self.process.pid());
         let mut found: Vec<(PathBuf, u64)> = Vec::new();
         for mapping in

@@ -70,7 +70,7 @@ impl Machine {
             self.code.invalidate(range.clone());
             self.space.map(range, protection(bits));
             if flags & libc::MAP_ANONYMOUS as u64 == 0 && bits & libc::PROT_EXEC as u64 != 0 {
-                self.mapped_code(result as u64)?;
+                self.add_images()?;
             }
         }
         Ok(result)
@@ -121,7 +121,7 @@ impl Machine {
             self.shadow.clear(old, old_size);
             self.space.unmap(old..old + old_size);
             self.space.map(place..place + new_size, protection.unwrap_or(protection_of_data()));
-            self.refresh_marks(place..place + old_size);
+            self.update_marks();
         }
         Ok(result)
     }

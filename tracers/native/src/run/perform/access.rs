@@ -5,7 +5,7 @@ use warpath_trace::header::MemoryModel;
 
 use crate::cpu::{self, Decoded, Exit};
 use crate::run::action::{Access, AccessKind, Action};
-use crate::run::careful::{Careful, Done, DoneKind, Mode, forwarded};
+use crate::run::careful::{Careful, Done, DoneKind, Mode, forwarded, word};
 use crate::run::error::RunError;
 use crate::run::kernel::Next;
 use crate::run::machine::Machine;
@@ -195,11 +195,11 @@ impl Machine {
         let mut bytes = vec![0; size as usize];
         self.space.read_bytes(address, &mut bytes).ok()?;
         forwarded(&self.threads[t].buffer, address, &mut bytes);
-        Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u128::from(byte)))
+        Some(word(&bytes))
     }
 
     fn read_shared(&mut self, t: usize, access: Access) -> Result<Next, RunError> {
-        let location = self.location(t, access.address, access.size)?;
+        let location = self.location(access.address, access.size)?;
         let value = self.view(t, access.address, access.size).unwrap_or(0);
         let event = self.record(t, Op::Read { location, value })?;
         self.saw(t, access, value);
@@ -210,7 +210,7 @@ impl Machine {
     }
 
     fn write_shared(&mut self, t: usize, access: Access) -> Result<Next, RunError> {
-        let location = self.location(t, access.address, access.size)?;
+        let location = self.location(access.address, access.size)?;
         let buffered = self.options.model != MemoryModel::Sc;
         // What it writes is known only when the instruction has been executed.
         let event = self.record(t, Op::Write { location, value: Datum::concrete(0) })?;
@@ -230,7 +230,7 @@ impl Machine {
     }
 
     fn update_shared(&mut self, t: usize, access: Access) -> Result<Next, RunError> {
-        let location = self.location(t, access.address, access.size)?;
+        let location = self.location(access.address, access.size)?;
         let old = self.view(t, access.address, access.size).unwrap_or(0);
         let order = MemoryOrder::SeqCst;
         let event = self.record(t, Op::Rmw { location, old, new: Datum::concrete(0), order })?;
@@ -268,7 +268,7 @@ impl Machine {
     pub(crate) fn commit(&mut self, t: usize, which: usize) -> Result<(), RunError> {
         let Some(write) = self.threads[t].buffer.remove(which) else { return Ok(()) };
         let size = write.bytes.len() as u32;
-        self.location(t, write.address, size)?;
+        self.location(write.address, size)?;
         // The page was writable when the store was made; if it no longer is, the write has nowhere to go.
         let _ = self.space.write_bytes(write.address, &write.bytes);
         self.forget_expressions(write.address, size);

@@ -49,7 +49,7 @@ impl Machine {
             (Object::Condition(_), Some(Object::Condition(_))) => {}
             _ => self.objects.insert(object, fresh),
         }
-        let location = self.location(t, object, size)?;
+        let location = self.location(object, size)?;
         self.record(t, Op::SyncInit { object: location, kind })?;
         Ok(self.return_from(t, 0))
     }
@@ -57,7 +57,7 @@ impl Machine {
     pub(super) fn destroy_object(&mut self, t: usize, object: u64) -> Result<Next, RunError> {
         let busy = matches!(self.objects.get(object), Some(Object::Mutex(Mutex { owner: Some(_), .. })));
         let size = self.objects.get(object).map_or(40, size_of);
-        let location = self.location(t, object, size)?;
+        let location = self.location(object, size)?;
         self.record(t, Op::SyncDestroy { object: location })?;
         if busy {
             return Ok(self.return_from(t, libc::EBUSY as u64));
@@ -131,7 +131,7 @@ impl Machine {
             }
         };
         let size = if api == Api::Spin { 4 } else { 40 };
-        let mutex = self.location(t, address, size)?;
+        let mutex = self.location(address, size)?;
         self.record(t, Op::Lock { mutex, attempt, result })?;
         Ok(self.return_from(t, status(result, api)))
     }
@@ -148,7 +148,7 @@ impl Machine {
         };
         let result = if mine { WaitResult::Done } else { WaitResult::Failed(libc::EPERM as u32) };
         let size = if api == Api::Spin { 4 } else { 40 };
-        let location = self.location(t, address, size)?;
+        let location = self.location(address, size)?;
         self.record(t, Op::Unlock { mutex: location, result })?;
         // Only these kinds promise an error; with the others the program has no defined future.
         if !mine && kind == MutexKind::Normal && api != Api::Spin {
@@ -205,7 +205,7 @@ impl Machine {
             self.time_is_up(deadline);
             WaitResult::TimedOut
         };
-        let lock = self.location(t, address, 56)?;
+        let lock = self.location(address, 56)?;
         self.record(t, Op::RwLock { lock, mode, attempt, result })?;
         Ok(self.return_from(t, status(result, Api::Posix)))
     }
@@ -229,7 +229,7 @@ impl Machine {
             (RwMode::Read, held)
         };
         let result = if held { WaitResult::Done } else { WaitResult::Failed(libc::EPERM as u32) };
-        let location = self.location(t, address, 56)?;
+        let location = self.location(address, 56)?;
         self.record(t, Op::RwUnlock { lock: location, mode, result })?;
         if !held {
             let name = self.recorder.location_name(location);

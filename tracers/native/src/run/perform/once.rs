@@ -25,7 +25,7 @@ impl Machine {
     }
 
     pub(super) fn once_enter(&mut self, t: usize, address: u64, routine: u64) -> Result<Next, RunError> {
-        let location = self.location(t, address, 4)?;
+        let location = self.location(address, 4)?;
         let once = self.once_at(address);
         if *once == Once::Done {
             self.record(t, Op::Once { once: location, step: OnceStep::Seen })?;
@@ -41,7 +41,7 @@ impl Machine {
     }
 
     pub(super) fn once_finish(&mut self, t: usize, address: u64) -> Result<Next, RunError> {
-        let location = self.location(t, address, 4)?;
+        let location = self.location(address, 4)?;
         *self.once_at(address) = Once::Done;
         let Some(Return::Once { to, sp, .. }) = self.threads[t].returns.pop() else { return Ok(Next::Go) };
         self.record_at(t, Op::Once { once: location, step: OnceStep::Finish }, to.wrapping_sub(1))?;
