@@ -330,10 +330,6 @@ impl Machine {
             }
             End::Stopped(_) => Outcome::Stopped,
         };
-        if self.hardware_steps > 0 {
-            *self.approximations.entry("instructions executed by the hardware").or_default() +=
-                self.hardware_steps;
-        }
         let counted = std::mem::take(&mut self.approximations);
         let mut approximations = Vec::new();
         for (what, count) in counted {

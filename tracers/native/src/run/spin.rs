@@ -18,6 +18,8 @@ use crate::cpu::Registers;
 
 /// Instructions that a turn may have and still be looked at closely.
 const LONGEST_TURN: u64 = 20_000;
+/// Reads of shared memory that a turn may have.
+const MOST_READS: usize = 16;
 /// Turns that a loop must have had before it is looked at closely.
 const SUSPICIOUS: u32 = 2;
 
@@ -90,8 +92,14 @@ impl Machine {
         let fresh =
             |registers: &Registers| Some(Anchor { registers: registers.clone(), events, instructions });
         if !same_place || !thread.held.is_empty() {
-            let lost =
-                spin.anchor.as_ref().is_none_or(|anchor| instructions - anchor.instructions > LONGEST_TURN);
+            // Not a place that it comes back to, or not the one that it was seen to spin at.
+            let sites = &self.spin_sites;
+            let here = sites.contains(&thread.registers.rip);
+            let lost = spin.anchor.as_ref().is_none_or(|anchor| {
+                instructions - anchor.instructions > LONGEST_TURN
+                    || spin.reads.len() > MOST_READS
+                    || here && !sites.contains(&anchor.registers.rip)
+            });
             if lost && thread.held.is_empty() {
                 let close = self.spin_sites.contains(&thread.registers.rip);
                 *spin = Spin { anchor: fresh(&thread.registers), close, ..Spin::default() };
