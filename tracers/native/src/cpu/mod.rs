@@ -21,7 +21,7 @@ mod step;
 pub use code::{Code, Decoded, instruction_at};
 pub use effects::{Effects, effects, undefined_flags};
 pub use exit::{Exit, Limits, Stepped};
-pub(crate) use lower::is_fence;
+pub use lower::is_fence;
 pub use register_set::RegisterSet;
 pub use registers::{Flag, Gpr, Registers};
 pub use run::run;

@@ -234,6 +234,8 @@ impl<'a> Generator<'a> {
         }
         if info.can_use_lock_prefix() && i.op0_kind() == OpKind::Memory && self.rng.one_in(4) {
             i.set_has_lock_prefix(true);
+            // A fence is not for the interpreter to execute.
+            i.set_has_lock_prefix(!warpath_native::cpu::is_fence(&i));
         }
         if matches!(mnemonic, M::Bt | M::Bts | M::Btr | M::Btc)
             && i.op0_kind() == OpKind::Memory

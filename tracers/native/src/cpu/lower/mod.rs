@@ -10,9 +10,14 @@ use iced_x86::{Instruction, Mnemonic, Register};
 use super::ops::other::{Hardware, Illegal};
 use super::state::{Fields, Handlers, handlers};
 
-/// A full fence: `mfence`, or what compilers put in its place, an atomic instruction on the top of the stack.
-pub(crate) fn is_fence(i: &Instruction) -> bool {
-    i.mnemonic() == Mnemonic::Mfence || i.has_lock_prefix() && i.memory_base() == Register::RSP
+/// A full fence: `mfence`, or what compilers put in its place, `lock or [rsp], 0`.
+pub fn is_fence(i: &Instruction) -> bool {
+    let nothing = || i.op_count() == 2 && i.try_immediate(1).is_ok_and(|number| number == 0);
+    i.mnemonic() == Mnemonic::Mfence
+        || i.has_lock_prefix()
+            && i.memory_base() == Register::RSP
+            && matches!(i.mnemonic(), Mnemonic::Or | Mnemonic::Add)
+            && nothing()
 }
 
 /// The handlers and operands of an instruction, and whether it is interpreted at all.
