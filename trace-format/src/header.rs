@@ -28,6 +28,13 @@ pub struct Header {
     pub values: Values,
 }
 
+impl Header {
+    /// The arguments as text, for people and machines that want text.
+    pub fn argument_texts(&self) -> Vec<String> {
+        self.arguments.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect()
+    }
+}
+
 impl Default for Header {
     fn default() -> Self {
         Header {

@@ -220,11 +220,7 @@ impl Invocation for RecordArgs {
             target.write(&Results {
                 format: "warpath.record/1",
                 program: header.program.clone(),
-                arguments: header
-                    .arguments
-                    .iter()
-                    .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-                    .collect(),
+                arguments: header.argument_texts(),
                 trace: config.output.path.display().to_string(),
                 si: config.si.as_ref().map(|path| path.display().to_string()),
                 model: config.model.name(),

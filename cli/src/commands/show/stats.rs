@@ -65,11 +65,7 @@ impl Contents {
             bytes: fs::metadata(file).map_or(0, |metadata| metadata.len()),
             complete: loaded.complete,
             program: header.program.clone(),
-            arguments: header
-                .arguments
-                .iter()
-                .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-                .collect(),
+            arguments: header.argument_texts(),
             tracer: format!("{} {}", header.tracer, header.tracer_version).trim().to_owned(),
             order: match header.order {
                 OrderKind::Total => "total",

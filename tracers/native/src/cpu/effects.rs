@@ -71,7 +71,11 @@ fn may_leave_flags(instruction: &Instruction) -> bool {
 /// The status flags that the architecture leaves undefined after an instruction: processors differ in them, and
 /// comparisons with the hardware must not look at them.
 pub fn undefined_flags(instruction: &Instruction) -> u64 {
-    let undefined = instruction.rflags_undefined();
+    status_flags(instruction.rflags_undefined())
+}
+
+/// Status flags as the decoder counts them (`RflagsBits`), as bits of RFLAGS.
+pub fn status_flags(bits: u32) -> u64 {
     [
         (RflagsBits::OF, Flag::OF),
         (RflagsBits::SF, Flag::SF),
@@ -81,6 +85,6 @@ pub fn undefined_flags(instruction: &Instruction) -> u64 {
         (RflagsBits::PF, Flag::PF),
     ]
     .into_iter()
-    .filter(|(theirs, _)| undefined & theirs != 0)
+    .filter(|(theirs, _)| bits & theirs != 0)
     .fold(0, |all, (_, ours)| all | ours)
 }

@@ -19,7 +19,7 @@ mod state;
 mod step;
 
 pub use code::{Code, Decoded, instruction_at};
-pub use effects::{Effects, effects, undefined_flags};
+pub use effects::{Effects, effects, status_flags, undefined_flags};
 pub use exit::{Exit, Limits, Stepped};
 pub use lower::is_fence;
 pub use register_set::RegisterSet;

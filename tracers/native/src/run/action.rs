@@ -1,6 +1,7 @@
 //! What a thread is about to do: its next visible step.
 
 use super::spin::Seen;
+use super::sync::bytes;
 use warpath_trace::event::{Attempt, MemoryOrder, MutexKind, RwMode, SyncKind, Verb};
 
 /// A visible step that has not happened yet.
@@ -214,6 +215,13 @@ pub(crate) enum Api {
     Spin,
     /// C11: `thrd_success` and its like.
     C11,
+}
+
+impl Api {
+    /// Bytes of its mutexes.
+    pub(crate) fn mutex_bytes(self) -> u32 {
+        if self == Api::Spin { bytes::SPIN_LOCK } else { bytes::MUTEX }
+    }
 }
 
 /// The type of a mutex whose initialiser was static.

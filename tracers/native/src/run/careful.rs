@@ -87,7 +87,18 @@ pub(crate) fn forwarded(buffer: &VecDeque<Buffered>, address: u64, bytes: &mut [
     }
 }
 
-impl Careful<'_> {
+impl<'a> Careful<'a> {
+    /// Memory for a try in this mode, with what the instruction has read before and the thread has not yet written.
+    pub(crate) fn new(
+        space: &'a mut Space,
+        sharing: &'a Sharing,
+        held: &'a [Held],
+        buffer: &'a VecDeque<Buffered>,
+        mode: Mode,
+    ) -> Careful<'a> {
+        Careful { space, sharing, held, buffer, mode, found: None, suspect: None, done: Vec::new(), used: 0 }
+    }
+
     fn shared(&mut self, address: u64, size: usize, kind: AccessKind) -> bool {
         let range = address..address.wrapping_add(size as u64);
         let shared = self.sharing.overlaps(range.clone());

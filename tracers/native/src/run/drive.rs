@@ -14,6 +14,7 @@ use super::machine::Machine;
 use super::outcome::{End, Failure, Why};
 use super::perform::Ability;
 use super::schedule::{Choice, Chooser, Follow, Turn, fits};
+use super::sync::bytes;
 use super::thread::State;
 
 impl Machine {
@@ -41,7 +42,7 @@ impl Machine {
                     }
                 }
                 Turn::Commit(t, write) => {
-                    let before = self.recorder.count(self.threads[t].ix);
+                    let before = self.recorder.events(self.threads[t].ix);
                     self.commit(t, write)?;
                     self.account(t, before);
                 }
@@ -61,7 +62,7 @@ impl Machine {
         self.threads[t].yielded = false;
         self.threads[t].alone = 0;
         let children = self.threads.len();
-        let before = self.recorder.count(self.threads[t].ix);
+        let before = self.recorder.events(self.threads[t].ix);
         let next = self.perform(t)?;
         self.account(t, before);
         match next {
@@ -150,8 +151,7 @@ impl Machine {
                 Err(_) if let Some(turn) = self.on_the_way(follow, &step.thread)? => {
                     return Ok(Planned::Turn(turn));
                 }
-                Err(found) if follow.is_lenient() => {
-                    let _ = found;
+                Err(_) if follow.is_lenient() => {
                     self.skipped += 1;
                     follow.skip();
                 }
@@ -247,10 +247,10 @@ impl Machine {
             Action::Access(access) => Some((access.address, access.size)),
             Action::Sync(sync) => sync.object().map(|object| (object, self.object_size(sync))),
             Action::Futex(super::action::Futex::Wait(wait)) | Action::FutexResume(wait) => {
-                Some((wait.word, 4))
+                Some((wait.word, bytes::FUTEX))
             }
-            Action::Futex(super::action::Futex::Wake { word, .. }) => Some((*word, 4)),
-            Action::Futex(super::action::Futex::Requeue { from, .. }) => Some((*from, 4)),
+            Action::Futex(super::action::Futex::Wake { word, .. }) => Some((*word, bytes::FUTEX)),
+            Action::Futex(super::action::Futex::Requeue { from, .. }) => Some((*from, bytes::FUTEX)),
             _ => None,
         };
         let location = match (&action, address) {
@@ -260,7 +260,7 @@ impl Machine {
             }
             (Action::Fork(_), _) => Some(self.threads[t].key.child(self.threads[t].forks).to_string()),
             (Action::Sync(Sync::Join { thread, .. } | Sync::Detach { thread }), _) => {
-                self.threads.iter().rfind(|other| other.handle == *thread).map(|other| other.key.to_string())
+                self.by_handle(*thread).map(|target| self.threads[target].key.to_string())
             }
             _ => None,
         };
@@ -310,34 +310,31 @@ impl Machine {
     fn record_pending(&mut self, t: usize) -> Result<(), RunError> {
         let Some(Action::Sync(sync)) = self.threads[t].pending().cloned() else { return Ok(()) };
         let result = WaitResult::Pending;
+        let size = self.object_size(&sync);
         let op = match sync {
             Sync::Lock { mutex, attempt, .. } => {
-                Op::Lock { mutex: self.location(mutex, 40)?, attempt, result }
+                Op::Lock { mutex: self.location(mutex, size)?, attempt, result }
             }
             Sync::RwLock { lock, mode, attempt, .. } => {
-                Op::RwLock { lock: self.location(lock, 56)?, mode, attempt, result }
+                Op::RwLock { lock: self.location(lock, size)?, mode, attempt, result }
             }
             Sync::CondWake { condition, mutex, .. } => Op::CondWake {
-                condition: self.location(condition, 48)?,
-                mutex: self.location(mutex, 40)?,
+                condition: self.location(condition, size)?,
+                mutex: self.location(mutex, bytes::MUTEX)?,
                 result,
             },
             Sync::SemWait { semaphore, attempt, .. } => {
-                Op::SemWait { semaphore: self.location(semaphore, 32)?, attempt, result }
+                Op::SemWait { semaphore: self.location(semaphore, size)?, attempt, result }
             }
             Sync::BarrierLeave { barrier, .. } => {
-                Op::BarrierLeave { barrier: self.location(barrier, 32)?, serial: false, result }
+                Op::BarrierLeave { barrier: self.location(barrier, size)?, serial: false, result }
             }
             Sync::Join { thread, attempt, .. } => {
-                let Some(child) =
-                    self.threads.iter().rfind(|other| other.handle == thread).map(|other| other.ix)
-                else {
-                    return Ok(());
-                };
-                Op::Join { child, attempt, result }
+                let Some(target) = self.by_handle(thread) else { return Ok(()) };
+                Op::Join { child: self.threads[target].ix, attempt, result }
             }
             Sync::OnceEnter { once, .. } => {
-                Op::Once { once: self.location(once, 4)?, step: warpath_trace::event::OnceStep::Pending }
+                Op::Once { once: self.location(once, size)?, step: warpath_trace::event::OnceStep::Pending }
             }
             _ => return Ok(()),
         };

@@ -195,3 +195,9 @@ impl Machine {
         self.space.write_bytes(address, bytes).is_ok()
     }
 }
+
+/// Eight bytes of memory, as the tracer itself sees them.
+pub(crate) fn word_at(space: &mut Space, address: u64) -> Option<u64> {
+    let mut bytes = [0; 8];
+    space.read_bytes(address, &mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
+}

@@ -11,6 +11,7 @@ use super::error::RunError;
 use super::machine::Machine;
 use super::options::Source;
 use super::outcome::{End, Failure};
+use super::sync::{Object, bytes};
 use crate::cpu::{self, Exit, Gpr, Limits};
 use crate::process::Ended;
 use warpath_trace::event::FailureKind;
@@ -123,18 +124,18 @@ impl Machine {
 
     /// Bytes of the object of a step, for its name.
     pub(crate) fn object_size(&self, sync: &Sync) -> u32 {
-        use super::action::Api;
         match sync {
-            Sync::Lock { api: Api::Spin, .. } | Sync::Unlock { api: Api::Spin, .. } => 4,
-            Sync::Init { kind, .. } => super::perform::size_of(&super::sync::Object::new(*kind)),
-            Sync::Destroy { object } => self.objects.get(*object).map_or(40, super::perform::size_of),
-            Sync::Lock { .. } | Sync::Unlock { .. } => 40,
-            Sync::RwLock { .. } | Sync::RwUnlock { .. } => 56,
+            Sync::Init { kind, .. } => Object::new(*kind).bytes(),
+            Sync::Destroy { object } => self.objects.get(*object).map_or(bytes::MUTEX, Object::bytes),
+            Sync::Lock { api, .. } | Sync::Unlock { api, .. } => api.mutex_bytes(),
+            Sync::RwLock { .. } | Sync::RwUnlock { .. } => bytes::RW_LOCK,
             Sync::CondWait { .. } | Sync::CondWake { .. } | Sync::Signal { .. } | Sync::Broadcast { .. } => {
-                48
+                bytes::CONDITION
             }
-            Sync::OnceEnter { .. } | Sync::OnceFinish { .. } => 4,
-            _ => 32,
+            Sync::SemWait { .. } | Sync::SemPost { .. } | Sync::SemValue { .. } => bytes::SEMAPHORE,
+            Sync::BarrierArrive { .. } | Sync::BarrierLeave { .. } => bytes::BARRIER,
+            Sync::OnceEnter { .. } | Sync::OnceFinish { .. } => bytes::ONCE,
+            Sync::Join { .. } | Sync::Detach { .. } | Sync::AtomicBegin { .. } | Sync::AtomicEnd { .. } => 0,
         }
     }
 

@@ -33,7 +33,7 @@ impl Machine {
                 format!("waits for the initialiser of `{}`", name(self, once, 4))
             }
             Action::Sync(Sync::Join { thread, .. }) => {
-                let target = self.threads.iter().rfind(|other| other.handle == thread);
+                let target = self.by_handle(thread).map(|target| &self.threads[target]);
                 format!(
                     "waits for {} to end",
                     target.map_or_else(|| "a thread".into(), |target| target.key.to_string())

@@ -3,7 +3,7 @@
 use warpath_trace::ids::{StringId, ThreadIx};
 use warpath_trace::place::{Object, ObjectClass};
 
-use super::machine::Machine;
+use super::machine::{Machine, word_at};
 use crate::names::Frame;
 
 /// Frames that are searched for a local variable.
@@ -36,10 +36,7 @@ impl Machine {
         let mut frame = Frame::innermost(&self.threads[owner].registers);
         let key = self.threads[owner].key.clone();
         let (images, space) = (&self.images, &mut self.space);
-        let mut read = |address: u64| {
-            let mut bytes = [0; 8];
-            space.read_bytes(address, &mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
-        };
+        let mut read = |address: u64| word_at(space, address);
         for _ in 0..FRAMES {
             // The C library's own locals tell nobody anything, and its debug information is large.
             if !images.is_c_library(frame.pc)

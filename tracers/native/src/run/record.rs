@@ -12,7 +12,7 @@ use warpath_trace::thread::Thread as Entry;
 use warpath_trace::trace::Trace;
 
 use super::error::RunError;
-use super::machine::Machine;
+use super::machine::{Machine, word_at};
 use super::place::Place;
 use crate::cpu::Gpr;
 use crate::names::{Frame, Image, Images};
@@ -47,7 +47,7 @@ impl Recorder {
     }
 
     /// How many events a thread has.
-    pub(crate) fn count(&self, thread: ThreadIx) -> usize {
+    pub(crate) fn events(&self, thread: ThreadIx) -> usize {
         self.trace.threads.get(thread.index()).map_or(0, Vec::len)
     }
 
@@ -66,11 +66,6 @@ impl Recorder {
 
     pub(crate) fn location_name(&self, location: LocationId) -> String {
         self.trace.tables.location_name(location)
-    }
-
-    /// How many events a thread has.
-    pub(crate) fn events(&self, thread: ThreadIx) -> u32 {
-        self.trace.threads.get(thread.index()).map_or(0, |events| events.len() as u32)
     }
 
     /// Where locations lie.
@@ -167,10 +162,7 @@ impl Machine {
         }
         let mut frame = Frame::innermost(&self.threads[t].registers);
         let (images, space) = (&self.images, &mut self.space);
-        let mut read = |address: u64| {
-            let mut bytes = [0; 8];
-            space.read_bytes(address, &mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
-        };
+        let mut read = |address: u64| word_at(space, address);
         for _ in 0..32 {
             match images.caller(&frame, &mut read) {
                 Some(caller) => frame = caller,

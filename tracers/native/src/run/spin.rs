@@ -82,7 +82,7 @@ impl Machine {
     /// The thread is about to read (or update) shared memory: has it done so before in the very same situation?
     /// Answers what it does instead of looking again.
     pub(crate) fn spinning(&mut self, t: usize, access: Access) -> Result<Option<Next>, RunError> {
-        let events = self.recorder.events(self.threads[t].ix);
+        let events = self.recorder.events(self.threads[t].ix) as u32;
         let value = self.view(t, access.address, access.size).unwrap_or(0);
         let instructions = self.instructions;
         let thread = &mut self.threads[t];
@@ -91,24 +91,22 @@ impl Machine {
             spin.anchor.as_ref().is_some_and(|anchor| anchor.registers.rip == thread.registers.rip);
         let fresh =
             |registers: &Registers| Some(Anchor { registers: registers.clone(), events, instructions });
+        let sites = &self.spin_sites;
+        let close = sites.contains(&thread.registers.rip);
         if !same_place || !thread.held.is_empty() {
             // Not a place that it comes back to, or not the one that it was seen to spin at.
-            let sites = &self.spin_sites;
-            let here = sites.contains(&thread.registers.rip);
             let lost = spin.anchor.as_ref().is_none_or(|anchor| {
                 instructions - anchor.instructions > LONGEST_TURN
                     || spin.reads.len() > MOST_READS
-                    || here && !sites.contains(&anchor.registers.rip)
+                    || close && !sites.contains(&anchor.registers.rip)
             });
             if lost && thread.held.is_empty() {
-                let close = self.spin_sites.contains(&thread.registers.rip);
                 *spin = Spin { anchor: fresh(&thread.registers), close, ..Spin::default() };
             }
             return Ok(None);
         }
         let Some(anchor) = &spin.anchor else { return Ok(None) };
         if anchor.registers != thread.registers {
-            let close = self.spin_sites.contains(&thread.registers.rip);
             *spin = Spin { anchor: fresh(&thread.registers), close, ..Spin::default() };
             return Ok(None);
         }

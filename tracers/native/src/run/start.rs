@@ -15,7 +15,7 @@ use super::error::RunError;
 use super::kernel::{Kernel, PID};
 use super::known::Known;
 use super::layout::Slots;
-use super::machine::{Machine, Native};
+use super::machine::{Machine, Native, word_at};
 use super::options::RunOptions;
 use super::record::Recorder;
 use super::sharing::Sharing;
@@ -217,10 +217,7 @@ fn hide_kernel_pages(space: &mut Space, registers: &Registers) -> u64 {
     const HWCAP2: u64 = 26;
     const VDSO: u64 = 33;
     const IGNORE: u64 = 1;
-    let word = |space: &mut Space, address: u64| {
-        let mut bytes = [0; 8];
-        space.read_bytes(address, &mut bytes).map_or(0, |()| u64::from_le_bytes(bytes))
-    };
+    let word = |space: &mut Space, address: u64| word_at(space, address).unwrap_or(0);
     let mut at = registers.get(crate::cpu::Gpr::Rsp);
     let count = word(space, at);
     at += 8 * (count + 2);

@@ -109,7 +109,32 @@ impl Objects {
     }
 }
 
+/// Bytes of glibc's objects: what a name is given to.
+pub(crate) mod bytes {
+    pub const MUTEX: u32 = 40;
+    pub const SPIN_LOCK: u32 = 4;
+    pub const RW_LOCK: u32 = 56;
+    pub const CONDITION: u32 = 48;
+    pub const SEMAPHORE: u32 = 32;
+    pub const BARRIER: u32 = 32;
+    pub const ONCE: u32 = 4;
+    /// The kernel's own, in fact.
+    pub const FUTEX: u32 = 4;
+}
+
 impl Object {
+    /// The bytes that a name is given to.
+    pub(crate) fn bytes(&self) -> u32 {
+        match self {
+            Object::Mutex(_) => bytes::MUTEX,
+            Object::RwLock(_) => bytes::RW_LOCK,
+            Object::Condition(_) => bytes::CONDITION,
+            Object::Semaphore { .. } => bytes::SEMAPHORE,
+            Object::Barrier(_) => bytes::BARRIER,
+            Object::Once(_) => bytes::ONCE,
+        }
+    }
+
     /// A new object of a kind.
     pub(crate) fn new(kind: SyncKind) -> Object {
         match kind {

@@ -2,9 +2,8 @@
 
 use iced_x86::{
     Code, CodeSize, Encoder, EncodingKind, Instruction, Mnemonic, OpCodeOperandKind, OpKind, Register,
-    RflagsBits,
 };
-use warpath_native::cpu::{Flag, undefined_flags};
+use warpath_native::cpu::{Flag, status_flags, undefined_flags};
 
 use crate::machine::{CODE, DATA, DATA_SIZE, FLAGS, STACK};
 use crate::rng::Rng;
@@ -147,14 +146,14 @@ impl<'a> Generator<'a> {
             || instruction.op2_register() == Register::CL
             || instruction.has_rep_prefix()
             || instruction.has_repne_prefix();
-        let defined = if counted { 0 } else { flags_of(instruction.rflags_modified()) };
+        let defined = if counted { 0 } else { status_flags(instruction.rflags_modified()) };
         self.undefined = (before & !defined) | (undefined_flags(instruction) & FLAGS);
         true
     }
 
     /// Flags that are the processor's own choice must not be looked at: gives them values if an instruction does.
     fn define_flags(&mut self, reader: &Instruction) {
-        if flags_of(reader.rflags_read()) & self.undefined != 0 {
+        if status_flags(reader.rflags_read()) & self.undefined != 0 {
             let define =
                 Instruction::with2(Code::Cmp_r32_rm32, Register::R8D, Register::R9D).expect("a valid form");
             self.encode(&define);
@@ -614,17 +613,4 @@ fn is_direct(form: Code) -> bool {
 
 fn is_string(i: &Instruction) -> bool {
     (0..i.op_count()).any(|n| matches!(i.op_kind(n), OpKind::MemorySegRSI | OpKind::MemoryESRDI))
-}
-
-/// Flags as the decoder counts them, as bits of RFLAGS.
-fn flags_of(bits: u32) -> u64 {
-    let pairs = [
-        (RflagsBits::OF, Flag::OF),
-        (RflagsBits::SF, Flag::SF),
-        (RflagsBits::ZF, Flag::ZF),
-        (RflagsBits::AF, Flag::AF),
-        (RflagsBits::CF, Flag::CF),
-        (RflagsBits::PF, Flag::PF),
-    ];
-    pairs.into_iter().filter(|(theirs, _)| bits & theirs != 0).fold(0, |all, (_, ours)| all | ours)
 }

@@ -1,7 +1,7 @@
 //! One sequence: a machine that is followed symbolically, and others with other inputs beside it.
 
-use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, Mnemonic, RflagsBits};
-use warpath_native::cpu::{self, Code, Decoded, Exit, Flag, Gpr, Registers, Stepped};
+use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, Mnemonic};
+use warpath_native::cpu::{self, Code, Decoded, Exit, Flag, Gpr, Registers, Stepped, status_flags};
 use warpath_native::memory::{Backing, Protection, Space};
 use warpath_native::sym::{Access, Check, Effect, Effects, Shadow, ShadowOptions, ThreadShadow};
 use warpath_trace::event::Concretised;
@@ -360,20 +360,8 @@ fn is_inexact(instruction: &Instruction, effect: &Effect) -> bool {
     EXACT.contains(&instruction.mnemonic()) && !exempt
 }
 
-fn ours(rflags: u32) -> u64 {
-    let pairs = [
-        (RflagsBits::OF, Flag::OF),
-        (RflagsBits::SF, Flag::SF),
-        (RflagsBits::ZF, Flag::ZF),
-        (RflagsBits::AF, Flag::AF),
-        (RflagsBits::CF, Flag::CF),
-        (RflagsBits::PF, Flag::PF),
-    ];
-    pairs.into_iter().filter(|(theirs, _)| rflags & theirs != 0).fold(0, |all, (_, ours)| all | ours)
-}
-
 fn reads_flags(instruction: &Instruction) -> u64 {
-    ours(instruction.rflags_read())
+    status_flags(instruction.rflags_read())
 }
 
 /// Flags that the manual leaves undefined.
@@ -389,7 +377,7 @@ fn defined_flags(instruction: &Instruction) -> u64 {
     let by_register = instruction.op_count() > 0
         && instruction.op_register(instruction.op_count() - 1) == iced_x86::Register::CL;
     let repeated = instruction.has_rep_prefix() || instruction.has_repne_prefix();
-    if by_register || repeated { 0 } else { ours(instruction.rflags_modified()) }
+    if by_register || repeated { 0 } else { status_flags(instruction.rflags_modified()) }
 }
 
 fn show(bytes: &[u8]) -> String {

@@ -85,8 +85,7 @@ impl Machine {
 
     /// Lets the function at whose entry the thread stands return to us.
     pub(crate) fn catch_return(&mut self, t: usize, made: impl FnOnce(u64, u64) -> Return) {
-        let sp = self.threads[t].registers.get(Gpr::Rsp);
-        let to = self.peek_word::<8>(sp).unwrap_or(0);
+        let (to, sp) = self.return_address(t);
         self.poke(sp, &self.native.landing.to_le_bytes());
         self.threads[t].returns.push(made(to, sp));
     }
@@ -105,19 +104,30 @@ impl Machine {
 
     /// Returns from the function at whose entry the thread stands.
     pub(crate) fn return_from(&mut self, t: usize, result: u64) -> Next {
-        let sp = self.threads[t].registers.get(Gpr::Rsp);
-        let to = self.peek_word::<8>(sp).unwrap_or(0);
+        let (to, sp) = self.return_address(t);
+        self.land(t, to, sp, Some(result))
+    }
+
+    /// A call is over: goes on behind it, with this result or the one that is there.
+    pub(crate) fn land(&mut self, t: usize, to: u64, sp: u64, result: Option<u64>) -> Next {
         let thread = &mut self.threads[t];
         thread.registers.rip = to;
         thread.registers.set(Gpr::Rsp, sp + 8);
-        thread.registers.set(Gpr::Rax, result);
-        thread.shadow.set(Gpr::Rax, None);
+        if let Some(result) = result {
+            thread.registers.set(Gpr::Rax, result);
+            thread.shadow.set(Gpr::Rax, None);
+        }
         Next::Go
+    }
+
+    /// Where the function at whose entry the thread stands returns to, and the stack pointer there.
+    fn return_address(&mut self, t: usize) -> (u64, u64) {
+        let sp = self.threads[t].registers.get(Gpr::Rsp);
+        (self.peek_word::<8>(sp).unwrap_or(0), sp)
     }
 
     /// Address of the call, for positions in the program.
     pub(crate) fn call_site(&mut self, t: usize) -> u64 {
-        let sp = self.threads[t].registers.get(Gpr::Rsp);
-        self.peek_word::<8>(sp).unwrap_or(0).wrapping_sub(1)
+        self.return_address(t).0.wrapping_sub(1)
     }
 }

@@ -8,6 +8,7 @@ use crate::run::action::{Action, Futex, FutexWait, Wait};
 use crate::run::error::RunError;
 use crate::run::machine::Machine;
 use crate::run::queue::Queue;
+use crate::run::sync::bytes;
 
 /// Threads that wait on words, by the word's address.
 #[derive(Clone, Debug, Default)]
@@ -127,7 +128,7 @@ impl Machine {
                     return Ok(self.give(t, error(libc::EFAULT)));
                 };
                 let queued = value == u128::from(wait.expected);
-                let word = self.location(wait.word, 4)?;
+                let word = self.location(wait.word, bytes::FUTEX)?;
                 let attempt = if wait.deadline.is_some() { Attempt::Timed } else { Attempt::Block };
                 self.record(
                     t,
@@ -148,7 +149,7 @@ impl Machine {
             }
             Futex::Wake { word, limit, bitset } => {
                 let woken = self.kernel.waiters.wake(word, limit, bitset);
-                let location = self.location(word, 4)?;
+                let location = self.location(word, bytes::FUTEX)?;
                 self.record(t, Op::FutexWake { word: location, limit, bitset, woken })?;
                 Ok(self.give(t, woken.into()))
             }
@@ -170,7 +171,7 @@ impl Machine {
                     }
                 }
                 let moved = moved.len() as u32;
-                let (from, to) = (self.location(from, 4)?, self.location(to, 4)?);
+                let (from, to) = (self.location(from, bytes::FUTEX)?, self.location(to, bytes::FUTEX)?);
                 self.record(t, Op::FutexRequeue { from, to, wake_limit, move_limit, woken, moved })?;
                 Ok(self.give(t, (woken + moved).into()))
             }
@@ -180,7 +181,7 @@ impl Machine {
     /// The second half of a wait: the thread was woken, or its time is up.
     pub(crate) fn resume_futex(&mut self, t: usize, wait: &FutexWait) -> Result<Next, RunError> {
         let woken = self.kernel.waiters.leave(wait.word, t);
-        let word = self.location(wait.word, 4)?;
+        let word = self.location(wait.word, bytes::FUTEX)?;
         let result = if woken { WaitResult::Done } else { WaitResult::TimedOut };
         self.record(t, Op::FutexResume { word, result })?;
         if !woken && let Some(deadline) = wait.deadline {

@@ -33,24 +33,15 @@ impl Machine {
 
         let thread = &mut self.threads[t];
         let mut registers = thread.registers.clone();
-        let mut memory = Careful {
-            space: &mut self.space,
-            sharing: &self.watched,
-            held: &thread.held,
-            buffer: &thread.buffer,
-            mode: Mode::Probe,
-            found: None,
-            suspect: None,
-            done: Vec::new(),
-            used: 0,
-        };
+        let (held, buffer) = (&thread.held, &thread.buffer);
+        let mut memory = Careful::new(&mut self.space, &self.watched, held, buffer, Mode::Probe);
         let result = cpu::step(&mut registers, &decoded, &mut memory);
         let (found, suspect) = (memory.found, memory.suspect);
         if let Some(failure) = found.into_iter().chain(suspect).find_map(|access| self.misuse(t, access)) {
             return Ok(Next::End(End::Failed(failure)));
         }
         if let (Err(_), Some(mut access)) = (result, found) {
-            if instruction.has_lock_prefix() || is_exchange(&instruction) {
+            if is_atomic(&instruction) {
                 access.kind = AccessKind::Update;
             }
             self.widen_sharing(access.address, access.size.into());
@@ -95,24 +86,13 @@ impl Machine {
     /// Executes the instruction to its end; shared reads are held or part of an atomic instruction.
     fn finish_instruction(&mut self, t: usize, decoded: &Decoded) -> Result<Next, RunError> {
         let instruction = &decoded.instruction;
-        let buffered = self.options.model != MemoryModel::Sc
-            && !instruction.has_lock_prefix()
-            && !is_exchange(instruction);
+        let buffered = self.options.model != MemoryModel::Sc && !is_atomic(instruction);
         let thread = &mut self.threads[t];
         let before = thread.registers.clone();
         let held = std::mem::take(&mut thread.held);
         let buffer = std::mem::take(&mut thread.buffer);
-        let mut memory = Careful {
-            space: &mut self.space,
-            sharing: &self.watched,
-            held: &held,
-            buffer: &buffer,
-            mode: Mode::Execute { buffered },
-            found: None,
-            suspect: None,
-            done: Vec::new(),
-            used: 0,
-        };
+        let mode = Mode::Execute { buffered };
+        let mut memory = Careful::new(&mut self.space, &self.watched, &held, &buffer, mode);
         let result = cpu::step(&mut thread.registers, decoded, &mut memory);
         let done = std::mem::take(&mut memory.done);
         self.instructions += 1;
@@ -283,9 +263,10 @@ impl Machine {
     }
 }
 
-/// `xchg` with memory is atomic without a prefix.
-fn is_exchange(instruction: &iced_x86::Instruction) -> bool {
+/// Does the instruction read and write memory in one step? `xchg` does so without a prefix.
+fn is_atomic(instruction: &iced_x86::Instruction) -> bool {
     use iced_x86::{Mnemonic, OpKind};
-    instruction.mnemonic() == Mnemonic::Xchg
-        && (0..instruction.op_count()).any(|n| instruction.op_kind(n) == OpKind::Memory)
+    instruction.has_lock_prefix()
+        || instruction.mnemonic() == Mnemonic::Xchg
+            && (0..instruction.op_count()).any(|n| instruction.op_kind(n) == OpKind::Memory)
 }

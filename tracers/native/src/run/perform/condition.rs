@@ -7,7 +7,7 @@ use crate::run::action::{Action, Api, Sync};
 use crate::run::error::RunError;
 use crate::run::kernel::Next;
 use crate::run::machine::Machine;
-use crate::run::sync::{Condition, Object};
+use crate::run::sync::{Condition, Object, bytes};
 
 impl Machine {
     fn condition_at(&mut self, address: u64) -> &mut Condition {
@@ -34,7 +34,7 @@ impl Machine {
         deadline: Option<u64>,
         api: Api,
     ) -> Result<Next, RunError> {
-        let locations = (self.location(condition, 48)?, self.location(mutex, 40)?);
+        let locations = (self.location(condition, bytes::CONDITION)?, self.location(mutex, bytes::MUTEX)?);
         let attempt = if deadline.is_some() { Attempt::Timed } else { Attempt::Block };
         self.record(t, Op::CondWait { condition: locations.0, mutex: locations.1, attempt })?;
         if let Some(mutex) = self.objects.mutex(mutex) {
@@ -65,7 +65,7 @@ impl Machine {
         if let Some(mutex) = self.objects.mutex(mutex) {
             mutex.owner = Some((t, 1));
         }
-        let locations = (self.location(condition, 48)?, self.location(mutex, 40)?);
+        let locations = (self.location(condition, bytes::CONDITION)?, self.location(mutex, bytes::MUTEX)?);
         self.record(t, Op::CondWake { condition: locations.0, mutex: locations.1, result })?;
         Ok(self.return_from(t, status(result, api)))
     }
@@ -73,7 +73,7 @@ impl Machine {
     pub(super) fn signal(&mut self, t: usize, condition: u64, all: bool) -> Result<Next, RunError> {
         let limit = if all { u32::MAX } else { 1 };
         let woken = self.condition_at(condition).queue.wake(limit, |_| true);
-        let location = self.location(condition, 48)?;
+        let location = self.location(condition, bytes::CONDITION)?;
         let op = match all {
             true => Op::Broadcast { condition: location, woken },
             false => Op::Signal { condition: location, woken },

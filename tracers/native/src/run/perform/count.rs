@@ -6,7 +6,7 @@ use crate::run::action::{Action, Sync};
 use crate::run::error::RunError;
 use crate::run::kernel::Next;
 use crate::run::machine::Machine;
-use crate::run::sync::{Barrier, Object};
+use crate::run::sync::{Barrier, Object, bytes};
 
 impl Machine {
     fn semaphore_at(&mut self, address: u64) -> &mut u32 {
@@ -51,7 +51,7 @@ impl Machine {
             self.time_is_up(deadline);
             (WaitResult::TimedOut, libc::ETIMEDOUT)
         };
-        let semaphore = self.location(address, 32)?;
+        let semaphore = self.location(address, bytes::SEMAPHORE)?;
         self.record(t, Op::SemWait { semaphore, attempt, result })?;
         Ok(self.semaphore_status(t, errno))
     }
@@ -59,14 +59,14 @@ impl Machine {
     pub(super) fn sem_post(&mut self, t: usize, address: u64) -> Result<Next, RunError> {
         let count = self.semaphore_at(address);
         *count = count.saturating_add(1);
-        let semaphore = self.location(address, 32)?;
+        let semaphore = self.location(address, bytes::SEMAPHORE)?;
         self.record(t, Op::SemPost { semaphore })?;
         Ok(self.return_from(t, 0))
     }
 
     pub(super) fn sem_value(&mut self, t: usize, address: u64, into: u64) -> Result<Next, RunError> {
         let value = *self.semaphore_at(address);
-        let semaphore = self.location(address, 32)?;
+        let semaphore = self.location(address, bytes::SEMAPHORE)?;
         self.record(t, Op::SemValue { semaphore, value })?;
         self.kernel_write(t, into, &value.to_le_bytes())?;
         Ok(self.return_from(t, 0))
@@ -77,7 +77,7 @@ impl Machine {
     }
 
     pub(super) fn barrier_arrive(&mut self, t: usize, address: u64) -> Result<Next, RunError> {
-        let location = self.location(address, 32)?;
+        let location = self.location(address, bytes::BARRIER)?;
         self.record(t, Op::BarrierArrive { barrier: location })?;
         let Some(Object::Barrier(Barrier { parties, arrived, round })) = self.objects.get_mut(address) else {
             return Ok(self.return_from(t, libc::EINVAL as u64));
@@ -93,7 +93,7 @@ impl Machine {
     }
 
     pub(super) fn barrier_leave(&mut self, t: usize, address: u64, serial: bool) -> Result<Next, RunError> {
-        let location = self.location(address, 32)?;
+        let location = self.location(address, bytes::BARRIER)?;
         self.record(t, Op::BarrierLeave { barrier: location, serial, result: WaitResult::Done })?;
         // PTHREAD_BARRIER_SERIAL_THREAD is -1.
         Ok(self.return_from(t, if serial { u64::from(u32::MAX) } else { 0 }))

@@ -7,18 +7,7 @@ use crate::run::error::RunError;
 use crate::run::kernel::Next;
 use crate::run::machine::Machine;
 use crate::run::outcome::{End, Failure};
-use crate::run::sync::{Mutex, Object, RwLock};
-
-/// The bytes of an object that a name is given to.
-pub(crate) fn size_of(object: &Object) -> u32 {
-    match object {
-        Object::Mutex(_) => 40,
-        Object::RwLock(_) => 56,
-        Object::Condition(_) => 48,
-        Object::Semaphore { .. } | Object::Barrier(_) => 32,
-        Object::Once(_) => 4,
-    }
-}
+use crate::run::sync::{Mutex, Object, RwLock, bytes};
 
 /// What a function of this family returns.
 pub(super) fn status(result: WaitResult, api: Api) -> u64 {
@@ -44,7 +33,7 @@ impl Machine {
     pub(super) fn init_object(&mut self, t: usize, object: u64, kind: SyncKind) -> Result<Next, RunError> {
         // A condition's clock was noted when its attribute was read.
         let fresh = Object::new(kind);
-        let size = size_of(&fresh);
+        let size = fresh.bytes();
         match (&fresh, self.objects.get(object)) {
             (Object::Condition(_), Some(Object::Condition(_))) => {}
             _ => self.objects.insert(object, fresh),
@@ -56,7 +45,7 @@ impl Machine {
 
     pub(super) fn destroy_object(&mut self, t: usize, object: u64) -> Result<Next, RunError> {
         let busy = matches!(self.objects.get(object), Some(Object::Mutex(Mutex { owner: Some(_), .. })));
-        let size = self.objects.get(object).map_or(40, size_of);
+        let size = self.objects.get(object).map_or(bytes::MUTEX, Object::bytes);
         let location = self.location(object, size)?;
         self.record(t, Op::SyncDestroy { object: location })?;
         if busy {
@@ -130,7 +119,7 @@ impl Machine {
                 WaitResult::TimedOut
             }
         };
-        let size = if api == Api::Spin { 4 } else { 40 };
+        let size = api.mutex_bytes();
         let mutex = self.location(address, size)?;
         self.record(t, Op::Lock { mutex, attempt, result })?;
         Ok(self.return_from(t, status(result, api)))
@@ -147,7 +136,7 @@ impl Machine {
             _ => false,
         };
         let result = if mine { WaitResult::Done } else { WaitResult::Failed(libc::EPERM as u32) };
-        let size = if api == Api::Spin { 4 } else { 40 };
+        let size = api.mutex_bytes();
         let location = self.location(address, size)?;
         self.record(t, Op::Unlock { mutex: location, result })?;
         // Only these kinds promise an error; with the others the program has no defined future.
@@ -205,7 +194,7 @@ impl Machine {
             self.time_is_up(deadline);
             WaitResult::TimedOut
         };
-        let lock = self.location(address, 56)?;
+        let lock = self.location(address, bytes::RW_LOCK)?;
         self.record(t, Op::RwLock { lock, mode, attempt, result })?;
         Ok(self.return_from(t, status(result, Api::Posix)))
     }
@@ -229,7 +218,7 @@ impl Machine {
             (RwMode::Read, held)
         };
         let result = if held { WaitResult::Done } else { WaitResult::Failed(libc::EPERM as u32) };
-        let location = self.location(address, 56)?;
+        let location = self.location(address, bytes::RW_LOCK)?;
         self.record(t, Op::RwUnlock { lock: location, mode, result })?;
         if !held {
             let name = self.recorder.location_name(location);

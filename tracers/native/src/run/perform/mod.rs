@@ -7,8 +7,6 @@ mod fork;
 mod lock;
 mod once;
 
-pub(crate) use lock::size_of;
-
 use super::action::{Action, Sync, Wait};
 use super::calls::Return;
 use super::error::RunError;
@@ -16,7 +14,6 @@ use super::kernel::Next;
 use super::machine::Machine;
 use super::outcome::{End, Why};
 use super::thread::State;
-use crate::cpu::Gpr;
 use warpath_trace::event::Op;
 
 /// Can a thread do what it is about to do?
@@ -189,10 +186,8 @@ impl Machine {
                     return Ok(Next::Go);
                 };
                 self.record_at(t, Op::AtomicEnd, to.wrapping_sub(1))?;
-                let registers = &mut self.threads[t].registers;
-                registers.rip = to;
-                registers.set(Gpr::Rsp, sp + 8);
-                Ok(Next::Go)
+                // What it returned is where it left it.
+                Ok(self.land(t, to, sp, None))
             }
         }
     }

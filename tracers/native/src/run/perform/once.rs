@@ -2,12 +2,11 @@
 
 use warpath_trace::event::{Attempt, OnceStep, Op, SyncKind, WaitResult};
 
-use crate::cpu::Gpr;
 use crate::run::calls::Return;
 use crate::run::error::RunError;
 use crate::run::kernel::Next;
 use crate::run::machine::Machine;
-use crate::run::sync::{Object, Once};
+use crate::run::sync::{Object, Once, bytes};
 
 impl Machine {
     fn once_at(&mut self, address: u64) -> &mut Once {
@@ -25,7 +24,7 @@ impl Machine {
     }
 
     pub(super) fn once_enter(&mut self, t: usize, address: u64, routine: u64) -> Result<Next, RunError> {
-        let location = self.location(address, 4)?;
+        let location = self.location(address, bytes::ONCE)?;
         let once = self.once_at(address);
         if *once == Once::Done {
             self.record(t, Op::Once { once: location, step: OnceStep::Seen })?;
@@ -41,20 +40,15 @@ impl Machine {
     }
 
     pub(super) fn once_finish(&mut self, t: usize, address: u64) -> Result<Next, RunError> {
-        let location = self.location(address, 4)?;
+        let location = self.location(address, bytes::ONCE)?;
         *self.once_at(address) = Once::Done;
         let Some(Return::Once { to, sp, .. }) = self.threads[t].returns.pop() else { return Ok(Next::Go) };
         self.record_at(t, Op::Once { once: location, step: OnceStep::Finish }, to.wrapping_sub(1))?;
-        let registers = &mut self.threads[t].registers;
-        registers.rip = to;
-        registers.set(Gpr::Rsp, sp + 8);
-        registers.set(Gpr::Rax, 0);
-        self.threads[t].shadow.set(Gpr::Rax, None);
-        Ok(Next::Go)
+        Ok(self.land(t, to, sp, Some(0)))
     }
 
     /// The thread that the C library knows under this handle: the address of its control block.
-    fn by_handle(&self, handle: u64) -> Option<usize> {
+    pub(crate) fn by_handle(&self, handle: u64) -> Option<usize> {
         self.threads.iter().rposition(|thread| thread.handle == handle)
     }
 
