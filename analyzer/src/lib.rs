@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod encode;
+pub mod explore;
 pub mod findings;
 pub mod model;
 pub mod queries;

@@ -18,7 +18,7 @@ use oracle::program::Program;
 use oracle::run::Policy;
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::model::Forest;
-use warpath_analyzer::queries::{self, GrowingSolver, OpenEnd, Want, open_ends, reach_several};
+use warpath_analyzer::queries::{self, GrowingSolver, OpenEnd, Several, Want, open_ends, reach_several};
 use warpath_solvers::{Query, SolverChoice};
 use warpath_trace::text;
 
@@ -81,7 +81,13 @@ fn compare_several(program: &Program, case: &Case, pool: &Arc<Pool>, together: &
         let ends: Vec<OpenEnd> = open_ends(&explored.forest).into_iter().filter(branches).collect();
         let query = Query::within(Duration::from_secs(60));
         let several = reach_several(&explored.forest, &ends, case.options, &mut *open(), &query, usize::MAX);
-        let (verdict, reached) = several.map_err(|error| Trouble::Ours(error.to_string()))?;
+        let Several { verdict, reached, impossible, .. } =
+            several.map_err(|error| Trouble::Ours(error.to_string()))?;
+        for &n in &impossible {
+            if explored.ask(&ends[n], &mut open)?.is_some() {
+                return Err(Trouble::Ours(format!("{:?} can be reached, but was ruled out", ends[n])));
+            }
+        }
         let queries::Verdict::Possible(found) = verdict else {
             if !matches!(verdict, queries::Verdict::Impossible) {
                 return Err(Trouble::Ours(format!("{verdict:?}")));

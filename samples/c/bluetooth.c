@@ -36,14 +36,22 @@ static void stop(void)
         stopped = 1;
 }
 
+/* With -DFIXED a thread is counted before its request looks at the flag. */
 static void *thread(void *name)
 {
     int stops;
     warpath_input(&stops, sizeof stops, name);
-    if (stops == 1)
+    if (stops == 1) {
         stop();
-    else
+    } else {
+#ifdef FIXED
+        add_to_pending(1);
         request();
+        add_to_pending(-1);
+#else
+        request();
+#endif
+    }
     return NULL;
 }
 

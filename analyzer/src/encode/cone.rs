@@ -6,6 +6,7 @@
 //! arrivals, wakes).
 
 use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
 
 use warpath_trace::event::{Op, WaitResult};
 use warpath_trace::expr::Leaf;
@@ -15,6 +16,16 @@ use super::accesses::{Accesses, sync_objects};
 use super::object_tree::ObjectTrees;
 use super::requeue::connected;
 use crate::model::{Cells, Forest, NodeId, TreeIx};
+
+/// A number for all that these targets depend on: as long as it stays the same, so does every answer about them.
+pub(crate) fn cone_signature(forest: &Forest, targets: &[NodeId], values: &[NodeId]) -> u64 {
+    let cone = Cone::of(forest, forest.cells(), targets, values);
+    let mut hasher = std::hash::DefaultHasher::new();
+    for id in forest.ids().filter(|id| cone.takes_part[id.index()]) {
+        (id, cone.value_matters[id.index()]).hash(&mut hasher);
+    }
+    hasher.finish()
+}
 
 /// What takes part.
 #[derive(Clone, Debug)]

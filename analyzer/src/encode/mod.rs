@@ -36,6 +36,7 @@ pub use options::{Options, OrderSort, Reductions};
 pub use points::Point;
 
 pub(crate) use accesses::sync_objects;
+pub(crate) use cone::cone_signature;
 pub(crate) use lock::conflict;
 pub(crate) use orders::order_sort;
 pub(crate) use points::{drains, is_buffered, is_release, separates_stores};

@@ -1,8 +1,8 @@
 //! Merging a trace into the forest.
 
-use warpath_trace::event::{OnceStep, Op, Ref};
+use warpath_trace::event::{Event, OnceStep, Op, Ref};
 use warpath_trace::expr::{ExprError, ExprPool, Node as Expr};
-use warpath_trace::header::Values;
+use warpath_trace::header::{Footer, Outcome as Ran, Values};
 use warpath_trace::ids::{ExprId, InputId, LocationId, ObjectId, ThreadIx};
 use warpath_trace::trace::Trace;
 
@@ -33,7 +33,13 @@ impl Forest {
         for (position, (thread, index)) in runs.into_iter().enumerate() {
             merge.event(thread, index, position as u32)?;
         }
+        let last = merge.last;
         let (paths, mut run) = merge.finish();
+        let exited = matches!(trace.footer, Some(Footer { outcome: Ran::Exited(_), .. }));
+        let alive = |events: &Vec<Event>| !matches!(events.last(), None | Some(Event { op: Op::End, .. }));
+        if let Some(last) = last.filter(|_| exited && trace.threads.iter().any(alive)) {
+            self.exits(last);
+        }
         run.inputs.resize(self.inputs.len(), 0);
         self.run = observed.then_some(run);
         self.traces += 1;
@@ -60,6 +66,8 @@ struct Merge<'f, 't> {
     ends: Vec<End>,
     reads: Reads,
     run: Run,
+    /// What happened last.
+    last: Option<NodeId>,
 }
 
 impl<'f, 't> Merge<'f, 't> {
@@ -86,6 +94,7 @@ impl<'f, 't> Merge<'f, 't> {
                 Values::Pinned => Reads::Pinned,
             },
             run: Run::default(),
+            last: None,
             forest,
         }
     }
@@ -132,6 +141,7 @@ impl<'f, 't> Merge<'f, 't> {
         let node = self.step(thread, index, op, at, &siblings)?;
         self.paths[thread.index()].push(node);
         if !pending {
+            self.last = Some(node);
             self.record(node, &executed);
             self.forest.nodes[node.index()].observed = position;
             self.ends[thread.index()] = End { node: Some(node), outcome };
@@ -214,7 +224,7 @@ impl<'f, 't> Merge<'f, 't> {
 
     /// Replaces the trace's ids by the forest's. Strings are not kept apart: they say nothing about control.
     fn localise(&mut self, thread: ThreadIx, op: &mut Op) {
-        let mut event = warpath_trace::event::Event { op: *op, at: warpath_trace::ids::SourceId::UNKNOWN };
+        let mut event = Event { op: *op, at: warpath_trace::ids::SourceId::UNKNOWN };
         let result: Result<(), ExprError> = event.try_refs(|reference| {
             match reference {
                 Ref::Thread(id) => *id = ThreadIx(self.trees[id.index()].0),
@@ -263,6 +273,17 @@ impl<'f, 't> Merge<'f, 't> {
 }
 
 impl Forest {
+    /// The program ended with this event, though threads were alive. If that is the end of a thread, it ended all
+    /// others with itself: nobody can ever join it.
+    fn exits(&mut self, last: NodeId) {
+        let tree = self.node(last).tree;
+        if self.forks(tree).is_empty() {
+            // The initial thread: that its end is the program's is known.
+            return;
+        }
+        self.ends[tree.index()].retain(|&end| end != last);
+    }
+
     pub(crate) fn tree_for(&mut self, key: &warpath_trace::thread::ThreadKey) -> TreeIx {
         if let Some(&tree) = self.by_key.get(key) {
             return tree;

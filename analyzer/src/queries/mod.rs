@@ -29,5 +29,5 @@ pub use interference::{Interferences, with_interferences};
 pub use manifest::{Manifest, Symbol};
 pub use open_end::{OpenEnd, Want, open_ends};
 pub use path::{Beyond, PathPrefix, threads_in};
-pub use several::reach_several;
+pub use several::{Several, reach_several};
 pub use value::NewValue;

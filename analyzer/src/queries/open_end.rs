@@ -11,7 +11,7 @@ use crate::encode::{Encoding, Options, sync_objects};
 use crate::model::{Forest, NodeId, Outcome, TreeIx};
 
 /// What has not been seen yet behind a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Want {
     /// The condition going this way.
     Held(bool),
@@ -52,7 +52,7 @@ pub enum Want {
 }
 
 /// A node and what has not been seen behind it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct OpenEnd {
     /// The decision, or the event before a wait.
     pub node: NodeId,
@@ -226,6 +226,11 @@ impl OpenEnd {
         }
     }
 
+    /// Is the end at a node of the forest, not at one that has to be added for the question?
+    pub fn is_in_forest(&self) -> bool {
+        !matches!(self.want, Want::Ending { .. } | Want::OtherUpdate { .. } | Want::OtherCount { .. })
+    }
+
     /// The forest in which the end is a node: the same, or one with a node for the unseen ending.
     pub fn place(&self, forest: &Forest) -> (Option<Forest>, NodeId) {
         match &self.want {
@@ -254,7 +259,7 @@ impl OpenEnd {
     }
 
     /// What the target speaks of, `node` being where the end is: nodes, and reads whose values matter.
-    pub(super) fn cone(&self, forest: &Forest, node: NodeId) -> (Vec<NodeId>, Vec<NodeId>) {
+    pub(crate) fn cone(&self, forest: &Forest, node: NodeId) -> (Vec<NodeId>, Vec<NodeId>) {
         let mut cone = vec![node];
         let mut values = Vec::new();
         match self.want {
@@ -311,7 +316,7 @@ impl OpenEnd {
     }
 
     /// The question in words.
-    pub(super) fn describe(&self, forest: &Forest, options: &Options) -> String {
+    pub(crate) fn describe(&self, forest: &Forest, options: &Options) -> String {
         let node = forest.node(self.node);
         let place = forest.place(self.node);
         let key = forest.key(node.tree);

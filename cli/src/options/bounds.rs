@@ -64,12 +64,12 @@ pub(crate) struct BoundOptions {
 /// What they ask for. Every bound that is hit is named in the verdict.
 #[derive(Debug, Serialize)]
 pub(crate) struct Bounds {
-    executions: Option<u64>,
+    pub(crate) executions: Option<u64>,
     #[serde(serialize_with = "optional_millis")]
-    time: Option<Duration>,
-    events: u64,
-    interferences: Option<u32>,
-    preemptions: Option<u32>,
+    pub(crate) time: Option<Duration>,
+    pub(crate) events: u64,
+    pub(crate) interferences: Option<u32>,
+    pub(crate) preemptions: Option<u32>,
 }
 
 fn optional_millis<S: Serializer>(duration: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {

@@ -17,7 +17,7 @@ pub(crate) use given::GivenInput;
 pub(crate) use loudness::{Loudness, LoudnessOptions};
 pub(crate) use output::{EmitOption, JsonOption, OutOption, SarifOption};
 pub(crate) use program::{Program, ProgramArgs};
-pub(crate) use property::{CheckOption, Property};
+pub(crate) use property::{CheckOption, MoreChecksOption, Property};
 pub(crate) use quantity::{parse_bytes, parse_duration, parse_jobs, whole_millis};
 pub(crate) use run::{RunArgs, RunConfig};
 pub(crate) use solver::{SolverConfig, SolverOptions};

@@ -17,7 +17,7 @@ pub(crate) struct ProgramArgs {
 }
 
 /// A program that exists, with its arguments.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Program {
     /// As it was typed, which is what the program itself sees.
     name: PathBuf,

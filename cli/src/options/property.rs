@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use warpath_analyzer::findings::Property as Checked;
 
 /// A class of bugs to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -24,6 +25,20 @@ pub(crate) enum Property {
 }
 
 impl Property {
+    /// What the analyzer looks for.
+    pub(crate) fn checked(self) -> Vec<Checked> {
+        match self {
+            Property::Assertion => vec![Checked::Assertion],
+            Property::Crash => vec![Checked::Crash],
+            Property::Deadlock => vec![Checked::Deadlock],
+            Property::Race => vec![Checked::Race],
+            Property::Atomicity => vec![Checked::Atomicity, Checked::Order],
+            Property::UseAfterFree => vec![Checked::UseAfterFree],
+            // Replaced by the others when the options were lowered.
+            Property::All => Vec::new(),
+        }
+    }
+
     /// Every property, in the order of the list in the help.
     pub(crate) fn all() -> impl Iterator<Item = Property> {
         Property::value_variants().iter().copied().filter(|property| *property != Property::All)
@@ -36,6 +51,25 @@ pub(crate) struct CheckOption {
     /// What to look for: a comma-separated list [default: everything]
     #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
     check: Vec<Property>,
+}
+
+/// The option where most is seen without asking.
+#[derive(Args, Debug)]
+pub(crate) struct MoreChecksOption {
+    /// What to look for: a comma-separated list, or `all` [default: all but race and atomicity]
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
+    check: Vec<Property>,
+}
+
+impl MoreChecksOption {
+    /// The properties, without repetitions, in the order of the list in the help.
+    pub(crate) fn lower(self) -> Vec<Property> {
+        let usual = |property: &Property| !matches!(property, Property::Race | Property::Atomicity);
+        match self.check.is_empty() {
+            true => Property::all().filter(usual).collect(),
+            false => CheckOption { check: self.check }.lower(),
+        }
+    }
 }
 
 impl CheckOption {

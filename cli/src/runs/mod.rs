@@ -3,7 +3,9 @@
 mod ended;
 mod leftovers;
 mod program;
+mod runner;
 
 pub(crate) use ended::Ended;
 pub(crate) use leftovers::Leftovers;
 pub(crate) use program::{explained, open, show_output, sources_of};
+pub(crate) use runner::NativeRunners;

@@ -11,7 +11,7 @@ const WIDEST: usize = 34;
 
 /// The table, indented by two blanks: the last steps, a column for each thread that has one of them. In front of the
 /// schedule come the first `begin` events of the recorded run.
-pub(super) fn table(si: &Si, begin: u32) -> String {
+pub(in crate::commands) fn table(si: &Si, begin: u32) -> String {
     let skipped = si.schedule.len().saturating_sub(SHOWN);
     let shown = &si.schedule[skipped..];
     let mut threads: Vec<String> = shown.iter().map(|step| step.thread.to_string()).collect();

@@ -30,6 +30,7 @@ use crate::options::{
 use crate::outputs::replace_file;
 use crate::traces::Source;
 pub(super) use files::Runs;
+pub(super) use interleaving::table;
 use windows::Windows;
 
 /// Say what else could have happened in recorded runs: verdicts, scripts, SI files

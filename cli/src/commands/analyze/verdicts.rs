@@ -21,7 +21,6 @@ use crate::console::{self, Console};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
-use crate::options::Property;
 use crate::solvers::solvers;
 use crate::traces::Source;
 
@@ -127,7 +126,7 @@ pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<E
         scripts: plan.is_none() || config.scripts,
         ..CheckOptions::default()
     };
-    let properties: Vec<Checked> = config.checks.iter().flat_map(|property| checked(*property)).collect();
+    let properties: Vec<Checked> = config.checks.iter().flat_map(|property| property.checked()).collect();
     let open = || Ok(resolved.open(&solvers));
     let runs = Runs::of(&traces);
     let asking = Asking { options: &options, properties: &properties, open: &open, runs: &runs };
@@ -200,17 +199,4 @@ fn whole(config: &AnalyzeConfig, traces: &[(String, Trace)], asking: &Asking<'_>
         findings: files.finish(),
         unanswered: report.unanswered,
     })
-}
-
-fn checked(property: Property) -> Vec<Checked> {
-    match property {
-        Property::Assertion => vec![Checked::Assertion],
-        Property::Crash => vec![Checked::Crash],
-        Property::Deadlock => vec![Checked::Deadlock],
-        Property::Race => vec![Checked::Race],
-        Property::Atomicity => vec![Checked::Atomicity, Checked::Order],
-        Property::UseAfterFree => vec![Checked::UseAfterFree],
-        // Replaced by the others when the options were lowered.
-        Property::All => Vec::new(),
-    }
 }

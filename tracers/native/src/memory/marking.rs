@@ -6,7 +6,7 @@ use super::marks::Marks;
 use super::page::{page_of, pieces};
 use super::space::{Frame, Space};
 use super::tlb::Half;
-use super::tracking::mark;
+use super::tracking::{Owners, mark};
 
 impl Space {
     /// Accesses of the program's own code to these bytes stop with [`Trouble::Watched`](super::Trouble::Watched).
@@ -78,6 +78,12 @@ impl Space {
     /// (address, length) by address, coalesced.
     pub fn take_newly_shared(&mut self) -> Vec<(u64, u64)> {
         self.found.take()
+    }
+
+    /// Who accessed what since the last snapshot, page by page.
+    pub(crate) fn noted(&self) -> impl Iterator<Item = (u64, &Owners)> {
+        let changed = self.changed.iter().map(|&number| &self.frames[number as usize]);
+        changed.filter_map(|frame| Some((frame.address, frame.owners.as_ref()?)))
     }
 
     /// Forgets who accessed these bytes: they are new ones.

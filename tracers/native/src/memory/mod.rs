@@ -19,3 +19,4 @@ pub use unwatched::Unwatched;
 
 pub(crate) use page::page_of;
 pub(crate) use tlb::Half;
+pub(crate) use tracking::{Found, Owners, mark};

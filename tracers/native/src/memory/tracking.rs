@@ -64,6 +64,31 @@ impl Owners {
         }
     }
 
+    /// Adds what another run noted; `own` says how each of its threads is written here. Calls `shared` with the offset
+    /// of each byte that only both together make shared.
+    pub(crate) fn add(&mut self, other: &Owners, own: impl Fn(u16) -> u16, mut shared: impl FnMut(usize)) {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return;
+        }
+        let notes = Arc::make_mut(&mut self.0);
+        for (offset, (known, &new)) in notes.iter_mut().zip(other.0.iter()).enumerate() {
+            if new == 0 || *known == SHARED {
+                continue;
+            }
+            let new = if new & (MANY | SHARED) == 0 { own(new & !WROTE) | new & WROTE } else { new };
+            *known = match *known {
+                0 => new,
+                _ if new == SHARED => SHARED,
+                known if known & !WROTE == new & !WROTE => known | new,
+                known if (known | new) & WROTE == 0 => MANY,
+                _ => {
+                    shared(offset);
+                    SHARED
+                }
+            };
+        }
+    }
+
     pub(crate) fn forget(&mut self, offset: usize, length: usize) {
         Arc::make_mut(&mut self.0)[offset..offset + length].fill(0);
     }

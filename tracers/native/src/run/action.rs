@@ -11,6 +11,8 @@ pub(crate) enum Action {
     Begin,
     /// The thread ends.
     End,
+    /// The thread ends the whole program, with this status.
+    Exit(i32),
     /// An access to shared memory by the instruction at `rip`.
     Access(Access),
     /// A fence.
@@ -239,7 +241,7 @@ impl Action {
     pub(crate) fn verb(&self) -> Option<Verb> {
         Some(match self {
             Action::Begin => Verb::Begin,
-            Action::End => Verb::End,
+            Action::End | Action::Exit(_) => Verb::End,
             Action::Access(access) => match access.kind {
                 AccessKind::Read => Verb::Read,
                 AccessKind::Write => Verb::Write,

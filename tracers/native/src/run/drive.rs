@@ -31,6 +31,12 @@ impl Machine {
                 Planned::Turn(turn) => turn,
                 Planned::End(end) => return Ok(end),
                 Planned::Over => {
+                    let then = follow.take_then();
+                    if let Some(t) =
+                        then.and_then(|key| self.threads.iter().position(|thread| thread.key == key))
+                    {
+                        chooser.go_on_with(t);
+                    }
                     let choices = self.choices();
                     chooser.choose(&choices)
                 }
@@ -265,7 +271,7 @@ impl Machine {
             _ => None,
         };
         let site = match (action, self.threads[t].starting) {
-            (Action::Begin | Action::End, _) => self.threads[t].start,
+            (Action::Begin | Action::End | Action::Exit(_), _) => self.threads[t].start,
             (Action::Fork(_), Some(starting)) => starting.site,
             (Action::Sync(Sync::OnceFinish { .. }), _) => match self.threads[t].returns.last() {
                 Some(super::calls::Return::Once { to, .. }) => to.wrapping_sub(1),

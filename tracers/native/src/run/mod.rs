@@ -3,6 +3,7 @@
 //! All threads stand at their next visible step (`action`) at all times: a scheduler chooses one, the step is
 //! performed (`perform`), and the thread runs invisibly (`advance`) to its next one.
 
+mod accesses;
 mod action;
 mod advance;
 mod calls;
@@ -35,9 +36,10 @@ mod template;
 mod thread;
 mod verify;
 
+pub use accesses::Together;
 pub use error::RunError;
 pub use options::{Output, RunOptions, Source};
 pub use outcome::{End, Failure, Why};
-pub use program::{Plan, Program, Run};
+pub use program::{Knowledge, Plan, Program, Run};
 pub use schedule::{Divergence, Follow, Policy, Strictness};
 pub use sharing::Sharing;

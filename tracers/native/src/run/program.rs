@@ -11,6 +11,7 @@ use warpath_trace::header::{Clock, Header, OrderKind, Outcome, SharedRange, Valu
 use warpath_trace::si::Si;
 use warpath_trace::trace::Trace;
 
+use super::accesses::Together;
 use super::calls::Hooks;
 use super::error::RunError;
 use super::known::Known;
@@ -29,18 +30,38 @@ use crate::process::Launch;
 pub struct Program {
     launch: Launch,
     facts: Facts,
-    sharing: Sharing,
-    /// Shared bytes that are accessed too often to be followed.
-    hot: Sharing,
+    learnt: Knowledge,
+    together: Together,
     hottest: Vec<Range<u64>>,
     stdin: Option<Arc<Mutex<Vec<u8>>>>,
     /// Bytes that are shared by their names, if a schedule says so: then nothing else is.
     known: Option<Known>,
+    machine: Option<Machine>,
+    template: Option<Template>,
+}
+
+/// What runs of a program have taught about it. With other knowledge the same run has another trace.
+#[derive(Clone, Default)]
+pub struct Knowledge {
+    sharing: Sharing,
+    /// Shared bytes that are accessed too often to be followed.
+    hot: Sharing,
     /// Do runs have inputs?
     early: bool,
     spin_sites: FxHashSet<u64>,
-    machine: Option<Machine>,
-    template: Option<Template>,
+}
+
+impl Knowledge {
+    /// Adds what another knows; whether that makes traces different.
+    fn add(&mut self, other: &Knowledge) -> bool {
+        let mut new = self.sharing.add(&other.sharing) | self.hot.add(&other.hot);
+        new |= other.early && !self.early;
+        self.early |= other.early;
+        for &site in &other.spin_sites {
+            new |= self.spin_sites.insert(site);
+        }
+        new
+    }
 }
 
 /// One run.
@@ -89,13 +110,11 @@ impl Program {
         Ok(Program {
             launch,
             facts,
-            sharing: Sharing::default(),
-            hot: Sharing::default(),
+            learnt: Knowledge::default(),
+            together: Together::default(),
             hottest: Vec::new(),
             stdin: start::unseekable_stdin(),
             known: None,
-            early: false,
-            spin_sites: FxHashSet::default(),
             machine: None,
             template: None,
         })
@@ -108,13 +127,32 @@ impl Program {
 
     /// What is known to be shared.
     pub fn sharing(&self) -> &Sharing {
-        &self.sharing
+        &self.learnt.sharing
+    }
+
+    /// Adds what its runs access to what other instances of the same program do.
+    pub fn run_with(&mut self, together: &Together) {
+        self.together = together.clone();
+    }
+
+    /// What the runs so far have taught, for another instance of the same program.
+    pub fn knowledge(&self) -> &Knowledge {
+        &self.learnt
+    }
+
+    /// Takes over what runs of another instance have taught; whether runs are different from now on.
+    pub fn learn(&mut self, other: &Knowledge) -> bool {
+        let new = self.learnt.add(other);
+        if new {
+            self.template = None;
+        }
+        new
     }
 
     /// Takes from now on as shared what a schedule was made with, and nothing else.
     pub fn share(&mut self, si: &Si) {
         self.known = Some(Known::new(si));
-        self.sharing = Sharing::default();
+        self.learnt.sharing = Sharing::default();
         self.template = None;
     }
 
@@ -132,11 +170,12 @@ impl Program {
         let mut machine = self.at_main(plan)?;
         match &self.known {
             Some(_) => machine.know_spins(),
-            None => machine.spin_sites.clone_from(&self.spin_sites),
+            None => machine.spin_sites.clone_from(&self.learnt.spin_sites),
         }
-        machine.early = self.early;
+        machine.early = self.learnt.early;
         // Who spins on memory that is not known to be shared would spin for ever.
-        machine.patience = if self.sharing.bytes() == 0 && self.known.is_none() { 1 << 20 } else { 1 << 28 };
+        machine.patience =
+            if self.learnt.sharing.bytes() == 0 && self.known.is_none() { 1 << 20 } else { 1 << 28 };
         let mut follow = plan.follow.clone();
         let mut chooser = Chooser::new(plan.policy);
         let end = match machine.go(&mut follow, &mut chooser) {
@@ -148,15 +187,15 @@ impl Program {
             Err(error) => return Err(error),
         };
         machine.close(&end)?;
-        let mut sharing_grew = machine.collect_sharing();
-        if !self.early && !machine.recorder.trace.tables.inputs().is_empty() {
+        let mut sharing_grew = machine.collect_sharing() | machine.compare_accesses(&self.together);
+        if !self.learnt.early && !machine.recorder.trace.tables.inputs().is_empty() {
             // What is written before the first thread starts may depend on inputs.
-            self.early = true;
+            self.learnt.early = true;
             sharing_grew |= machine.threads.len() > 1;
         }
-        self.spin_sites.clone_from(&machine.spin_sites);
+        self.learnt.spin_sites.clone_from(&machine.spin_sites);
         if sharing_grew && self.known.is_none() {
-            self.sharing = machine.sharing.clone();
+            self.learnt.sharing = machine.sharing.clone();
             // What happens before `main` may touch the new ones, too.
             self.template = None;
         }
@@ -219,8 +258,8 @@ impl Program {
             launch: &self.launch,
             header,
             options: &plan.options,
-            sharing: &self.sharing,
-            hot: &self.hot,
+            sharing: &self.learnt.sharing,
+            hot: &self.learnt.hot,
             known,
             stdin: self.stdin.clone(),
             names,
@@ -266,8 +305,10 @@ impl Program {
     /// The run had too many events: those of the bytes that most of them are about are not recorded any more.
     fn forget_hottest(&mut self) -> bool {
         let hottest = std::mem::take(&mut self.hottest);
-        let grown =
-            hottest.into_iter().map(|range| self.hot.insert(range)).fold(false, |grown, new| grown | new);
+        let grown = hottest
+            .into_iter()
+            .map(|range| self.learnt.hot.insert(range))
+            .fold(false, |grown, new| grown | new);
         if grown {
             self.template = None;
             self.machine = None;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use warpath_trace::ids::LocationId;
 
+use super::accesses::Together;
 use super::heap::Heap;
 use super::machine::Machine;
 use super::record::Recorder;
@@ -61,6 +62,11 @@ impl Sharing {
         pieces
     }
 
+    /// Adds all ranges of another; whether anything is new.
+    pub(crate) fn add(&mut self, other: &Sharing) -> bool {
+        other.ranges().fold(false, |new, range| self.insert(range) | new)
+    }
+
     /// How many bytes.
     pub fn bytes(&self) -> u64 {
         self.ranges().map(|range| range.end - range.start).sum()
@@ -107,7 +113,21 @@ impl Machine {
 
     /// Takes over what was found to be shared in this run; whether there was anything new.
     pub(crate) fn collect_sharing(&mut self) -> bool {
-        for (address, length) in self.space.take_newly_shared() {
+        let found = self.space.take_newly_shared();
+        self.take_shared(found)
+    }
+
+    /// Takes over what this run and others show to be shared together; whether there was anything new.
+    pub(crate) fn compare_accesses(&mut self, others: &Together) -> bool {
+        if self.threads.len() < 2 {
+            return self.grown;
+        }
+        let found = others.add(&self.space, self.threads.iter().map(|thread| &thread.key));
+        self.take_shared(found)
+    }
+
+    fn take_shared(&mut self, found: Vec<(u64, u64)>) -> bool {
+        for (address, length) in found {
             let mut from = address;
             let end = address + length;
             while from < end {

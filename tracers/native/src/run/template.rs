@@ -115,6 +115,10 @@ fn positions(pid: i32) -> Vec<(i32, u64)> {
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let descriptor: i32 = entry.file_name().to_str()?.parse().ok()?;
+            // Its output does not get there; ours may.
+            if matches!(descriptor, libc::STDOUT_FILENO | libc::STDERR_FILENO) {
+                return None;
+            }
             let regular = std::fs::metadata(entry.path()).ok()?.is_file();
             let text = std::fs::read_to_string(format!("/proc/{pid}/fdinfo/{descriptor}")).ok()?;
             let position = text.lines().find_map(|line| line.strip_prefix("pos:"))?.trim().parse().ok()?;

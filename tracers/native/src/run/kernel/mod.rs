@@ -84,7 +84,8 @@ impl Machine {
         let call = Call::of(&self.threads[t].registers);
         let result = match call.number {
             libc::SYS_exit => return Ok(Next::Poise(Action::End)),
-            libc::SYS_exit_group => return Ok(self.exit(call.arguments[0] as i32)),
+            // Others may do something until then.
+            libc::SYS_exit_group => return Ok(Next::Poise(Action::Exit(call.arguments[0] as i32))),
             libc::SYS_clone | libc::SYS_clone3 | libc::SYS_fork | libc::SYS_vfork => {
                 return self.clone_call(t, call);
             }

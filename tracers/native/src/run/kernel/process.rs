@@ -9,7 +9,7 @@ use crate::run::outcome::{End, Failure, Why};
 use warpath_trace::event::FailureKind;
 
 impl Machine {
-    pub(super) fn exit(&mut self, status: i32) -> Next {
+    pub(crate) fn exit(&mut self, status: i32) -> Next {
         let status = status & 0xff;
         // What the standard library of Rust does when the initial thread panics.
         if status == 101 && self.threads.iter().any(|thread| thread.panicked) {

@@ -82,6 +82,16 @@ impl Machine {
         Ok(Next::Go)
     }
 
+    /// A thread ends the program. If that is a failure, it is the last event; else the thread's end is.
+    pub(super) fn exit_by(&mut self, t: usize, status: i32) -> Result<Next, RunError> {
+        let next = self.exit(status);
+        if matches!(next, Next::End(End::Exited(_))) {
+            let start = self.threads[t].start;
+            self.record_at(t, Op::End, start)?;
+        }
+        Ok(next)
+    }
+
     pub(super) fn end_thread(&mut self, t: usize) -> Result<Next, RunError> {
         let start = self.threads[t].start;
         self.record_at(t, Op::End, start)?;

@@ -116,6 +116,7 @@ impl Machine {
                 Ok(Next::Go)
             }
             Action::End => self.end_thread(t),
+            Action::Exit(status) => self.exit_by(t, status),
             Action::Access(access) => self.perform_access(t, access),
             Action::Fence(order) => {
                 self.record(t, Op::Fence { order })?;

@@ -5,6 +5,7 @@ use std::fmt;
 use rustc_hash::FxHashSet;
 use warpath_trace::event::Verb;
 use warpath_trace::si::{Expected, Step, Visible};
+use warpath_trace::thread::ThreadKey;
 
 /// A schedule that is followed, and how far it has come.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct Follow {
     strictness: Strictness,
     /// Locations that steps name, if accesses to others are made on the way.
     named: Option<FxHashSet<String>>,
+    /// Who goes on when the schedule is over.
+    then: Option<ThreadKey>,
 }
 
 /// What happens when the program does something else than the schedule says.
@@ -50,7 +53,7 @@ impl fmt::Display for Divergence {
 impl Follow {
     /// Follows these steps.
     pub fn new(steps: Vec<Step>, strictness: Strictness) -> Follow {
-        Follow { steps, at: 0, repeated: 0, strictness, named: None }
+        Follow { steps, at: 0, repeated: 0, strictness, named: None, then: None }
     }
 
     /// Accesses to locations that no step names are made on the way: for a schedule that does not say which bytes it
@@ -62,6 +65,17 @@ impl Follow {
         };
         self.named = Some(self.steps.iter().filter_map(named).collect());
         self
+    }
+
+    /// Lets this thread go on first when the schedule is over.
+    pub fn then(mut self, thread: ThreadKey) -> Follow {
+        self.then = Some(thread);
+        self
+    }
+
+    /// Who goes on now that the schedule is over, if it says so; asked once.
+    pub(crate) fn take_then(&mut self) -> Option<ThreadKey> {
+        self.then.take()
     }
 
     /// The same schedule, left where the program does something else.

@@ -75,6 +75,11 @@ impl Chooser {
         Chooser { policy, last: 0, random, priorities, streak: 0 }
     }
 
+    /// This thread had the last turn.
+    pub(crate) fn go_on_with(&mut self, thread: usize) {
+        (self.last, self.streak) = (thread, 0);
+    }
+
     pub(crate) fn choose(&mut self, choices: &[Choice]) -> Turn {
         let turn = self.pick(choices);
         if let Turn::Step(thread) = turn {

@@ -1,21 +1,38 @@
 //! `warpath explore`: run, analyse, run again, until nothing is left to find.
 
+mod bug;
+mod files;
+mod results;
+mod text;
+mod watch;
+
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use warpath_analyzer::encode::Options;
+use warpath_analyzer::explore::{self, ExploreError, ExploreOptions, Judgement, RunnerError, explore};
+use warpath_native::run::RunOptions;
+use warpath_solvers::{CancelToken, SolverChoice};
 
 use super::not_landed;
 use crate::app::Invocation;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::advised;
+use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
 use crate::options::{
-    BoundOptions, Bounds, CheckOption, EmitOption, JsonOption, Loudness, LoudnessOptions, MemoryModel,
+    BoundOptions, Bounds, EmitOption, JsonOption, Loudness, LoudnessOptions, MemoryModel, MoreChecksOption,
     OutOption, Program, ProgramArgs, Property, SarifOption, SolverConfig, SolverOptions, SymbolicSource,
     parse_jobs,
 };
+use crate::runs::{Leftovers, NativeRunners};
+use crate::solvers::solvers;
+use watch::Watch;
 
 /// Find bugs: run the program, analyse, run again, until exhausted
 ///
@@ -63,7 +80,7 @@ pub(crate) struct ExploreArgs {
     #[arg(long)]
     jvm: bool,
     #[command(flatten)]
-    check: CheckOption,
+    check: MoreChecksOption,
     /// Memory model
     #[arg(long, value_enum, value_name = "MODEL", default_value_t = MemoryModel::Sc)]
     model: MemoryModel,
@@ -168,7 +185,103 @@ impl Invocation for ExploreArgs {
         })
     }
 
-    fn run(config: ExploreConfig, _: &Console) -> anyhow::Result<Exit> {
-        Err(not_landed(Self::NAME, if config.jvm { "the JVM tracer" } else { "the native tracer" }))
+    fn run(config: ExploreConfig, console: &Console) -> anyhow::Result<Exit> {
+        if config.jvm {
+            return Err(not_landed(Self::NAME, "the JVM tracer"));
+        }
+        let cancel = CancelToken::default();
+        let run = config.run_options();
+        let (stop, halt) = (cancel.clone(), Arc::clone(&run.cancel));
+        Interrupt::listen(move || {
+            halt.store(true, Ordering::Relaxed);
+            stop.cancel();
+        })?;
+        // Before the programs, so that it ends after them.
+        let _leftovers = Leftovers::adopt();
+        let solvers = solvers()?;
+        let choice =
+            SolverChoice { name: config.solver.name.clone(), cross_check: config.solver.cross_check.clone() };
+        let mut resolved = solvers.resolve(&choice)?;
+        if let Some(bytes) = config.solver.memory {
+            resolved = resolved.with_memory_limit(bytes.div_ceil(1 << 20));
+        }
+        let runners = NativeRunners::new(config.program.clone(), run);
+        let began = Instant::now();
+        let mut watch = Watch::new(&config, console);
+        let open = || Ok(resolved.open(&solvers));
+        let explored = explore(&config.explore_options(cancel), &runners, &open, &mut watch);
+        let watched = watch.finish()?;
+        let explored = explored.map_err(unwrapped)?;
+        results::report(&config, console, &explored, &watched, began.elapsed())?;
+        Ok(match explored.judgement {
+            Judgement::Bug => Exit::Found,
+            Judgement::Safe => Exit::Clean,
+            Judgement::Unknown => Exit::Unknown,
+        })
+    }
+}
+
+impl ExploreConfig {
+    fn run_options(&self) -> RunOptions {
+        RunOptions {
+            symbolic: self.symbolic.iter().map(Into::into).collect(),
+            model: self.model.into(),
+            max_events: self.bounds.events,
+            fail_on_exit: self.fail_on_exit,
+            ..RunOptions::default()
+        }
+    }
+
+    fn explore_options(&self, cancel: CancelToken) -> ExploreOptions {
+        ExploreOptions {
+            strategy: self.strategy.into(),
+            formula: Options { model: self.model.into(), ..Options::default() },
+            properties: self
+                .checks
+                .iter()
+                // Assertions and crashes show by themselves: every run that fails is seen.
+                .filter(|property| !matches!(property, Property::Assertion | Property::Crash))
+                .flat_map(|property| property.checked())
+                .collect(),
+            bounds: explore::Bounds {
+                executions: self.bounds.executions,
+                time: self.bounds.time,
+                interferences: self.bounds.interferences.map(|most| most as usize),
+                preemptions: self.bounds.preemptions.map(|most| most as usize),
+            },
+            stop_at_first: self.stop_at_first,
+            jobs: if self.jobs == 0 { cores() } else { self.jobs },
+            seed: self.seed,
+            timeout: Some(self.solver.timeout),
+            scripts: self.emit.is_some(),
+            cancel,
+            ..ExploreOptions::default()
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// An error of the runner is one of ours, with its advice: it comes out as it went in.
+fn unwrapped(error: ExploreError) -> anyhow::Error {
+    match error {
+        ExploreError::Runner(RunnerError(inner)) => anyhow::Error::from_boxed(inner),
+        other => other.into(),
+    }
+}
+
+impl From<Strategy> for explore::Strategy {
+    fn from(strategy: Strategy) -> Self {
+        match strategy {
+            Strategy::Forest => Self::Forest,
+            Strategy::MpcS1 => Self::MpcS1,
+            Strategy::MpcS2 => Self::MpcS2,
+            Strategy::Mcr => Self::Mcr,
+            Strategy::Con2colic => Self::Con2colic,
+            Strategy::Random => Self::Random,
+            Strategy::Pct => Self::Pct,
+        }
     }
 }

@@ -1,0 +1,479 @@
+//! What all strategies have in common: runs, what is learnt from them, bugs, bounds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use warpath_solvers::Query;
+use warpath_trace::header::Values;
+use warpath_trace::si::{Program, Si};
+use warpath_trace::trace::Trace;
+
+use super::ExploreError;
+use super::bug::{Bug, Failed, Identity};
+use super::coverage::Coverage;
+use super::events::{Observer, Standing};
+use super::frontier::Frontier;
+use super::lane::Lane;
+use super::options::ExploreOptions;
+use super::result::{Exploration, Judgement};
+use super::runner::{Ended, Following, Free, Observed, Request, Runner, RunnerError};
+use super::statistics::Statistics;
+use super::team::Team;
+use crate::findings::{CheckOptions, Finding, Kind, Property, check};
+use crate::model::{Divergence, Forest, NodeId};
+use crate::queries::open_ends;
+use crate::window::OpenSolvers;
+
+/// Rounds of repeating all runs, each because the one before has taught something new.
+const REPETITIONS: usize = 64;
+
+/// An exploration under way.
+pub(super) struct Explorer<'a, 'scope, 'env> {
+    pub(super) options: &'a ExploreOptions,
+    pub(super) team: Team<'scope, 'env>,
+    pub(super) observer: &'a mut dyn Observer,
+    pub(super) forest: Arc<Forest>,
+    pub(super) frontier: Frontier,
+    pub(super) statistics: Statistics,
+    pub(super) values: Values,
+    /// Why it is not known that nothing is left.
+    pub(super) doubts: BTreeSet<String>,
+    pub(super) bounds_hit: BTreeSet<String>,
+    pub(super) bugs: Vec<Bug>,
+    open: &'a OpenSolvers<'a>,
+    lanes: Vec<Lane>,
+    solver: String,
+    /// The runs that the forest was made of.
+    history: Vec<Si>,
+    known_bugs: BTreeSet<Identity>,
+    unconfirmed: Vec<Finding>,
+    approximations: BTreeMap<String, u64>,
+    began: Instant,
+}
+
+/// A run that has been added to the forest.
+pub(super) struct Merged {
+    pub(super) observed: Observed,
+    /// The nodes of its events, thread by thread; none if it did not fit.
+    pub(super) paths: Vec<Vec<NodeId>>,
+}
+
+/// What came of runs.
+pub(super) enum Came {
+    /// Each of them has been added, in this order.
+    Merged(Vec<Merged>),
+    /// They have taught something new: the forest was made anew from all runs.
+    Renewed,
+}
+
+impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
+    pub(super) fn new(
+        options: &'a ExploreOptions,
+        team: Team<'scope, 'env>,
+        open: &'a OpenSolvers<'a>,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        Explorer {
+            options,
+            team,
+            observer,
+            forest: Arc::default(),
+            frontier: Frontier::default(),
+            statistics: Statistics::default(),
+            values: Values::Symbolic,
+            doubts: BTreeSet::new(),
+            bounds_hit: BTreeSet::new(),
+            bugs: Vec::new(),
+            open,
+            lanes: Vec::new(),
+            solver: String::new(),
+            history: Vec::new(),
+            known_bugs: BTreeSet::new(),
+            unconfirmed: Vec::new(),
+            approximations: BTreeMap::new(),
+            began: Instant::now(),
+        }
+    }
+
+    /// Is it over, by a bound or because somebody wants it to be?
+    pub(super) fn is_over(&mut self) -> bool {
+        let bounds = &self.options.bounds;
+        if self.options.cancel.is_cancelled() {
+            self.doubts.insert("interrupted".to_owned());
+            return true;
+        }
+        if let Some(most) = bounds.executions.filter(|&most| self.statistics.executions >= most) {
+            self.bounds_hit.insert(format!("{most} executions (--max-executions)"));
+            return true;
+        }
+        if let Some(time) = bounds.time.filter(|&time| self.began.elapsed() >= time) {
+            self.bounds_hit.insert(format!("{time:?} (--time)"));
+            return true;
+        }
+        self.options.stop_at_first && !self.bugs.is_empty()
+    }
+
+    /// A question within the time that is left.
+    pub(super) fn query(&self) -> Query {
+        let left = self.options.bounds.time.map(|time| time.saturating_sub(self.began.elapsed()));
+        let timeout = match (self.options.timeout, left) {
+            (Some(timeout), Some(left)) => Some(timeout.min(left)),
+            (timeout, left) => timeout.or(left),
+        };
+        Query { timeout, cancel: self.options.cancel.clone(), ..Query::default() }
+    }
+
+    /// A lane that nobody uses.
+    pub(super) fn lane(&mut self) -> Result<Lane, ExploreError> {
+        if let Some(lane) = self.lanes.pop() {
+            return Ok(lane);
+        }
+        let smt = (self.open)().map_err(ExploreError::Solver)?;
+        self.solver = smt.describe();
+        Ok(Lane { smt })
+    }
+
+    /// Lanes that are not used any more; the first of them is the next to be used.
+    pub(super) fn put_back(&mut self, lanes: Vec<Lane>) {
+        self.lanes.extend(lanes.into_iter().rev());
+    }
+
+    /// Tells the observer where the search stands.
+    pub(super) fn progress(&mut self, open_ends: usize) {
+        let standing = Standing {
+            executions: self.statistics.executions,
+            open_ends,
+            queries: self.statistics.queries,
+            solving: self.statistics.solving,
+            bugs: self.bugs.len(),
+        };
+        self.observer.progress(&standing);
+    }
+
+    /// Makes runs and adds them.
+    pub(super) fn run(&mut self, requests: Vec<Request>) -> Result<Came, ExploreError> {
+        let runs = self.observe(requests)?;
+        self.take(runs)
+    }
+
+    /// Makes runs.
+    fn observe(&mut self, requests: Vec<Request>) -> Result<Vec<Observed>, ExploreError> {
+        let job = |request: Request| {
+            move |runner: &mut dyn Runner| {
+                let begun = Instant::now();
+                let observed = observe(runner, &request);
+                (observed, begun.elapsed())
+            }
+        };
+        let mut runs = Vec::new();
+        for (observed, time) in self.team.all(requests.into_iter().map(job).collect())? {
+            self.statistics.running += time;
+            let (observed, lesson) = observed?;
+            if let Some(lesson) = lesson {
+                self.team.teach(lesson);
+            }
+            runs.push(observed);
+        }
+        Ok(runs)
+    }
+
+    /// Adds runs that were made.
+    pub(super) fn take(&mut self, runs: Vec<Observed>) -> Result<Came, ExploreError> {
+        self.statistics.executions += runs.len() as u64;
+        if runs.iter().any(|run| run.renewed) {
+            let all: Vec<Si> =
+                self.history.drain(..).chain(runs.iter().filter_map(|run| si_of(&run.trace))).collect();
+            self.renew(all)?;
+            return Ok(Came::Renewed);
+        }
+        let mut merged = Vec::new();
+        for run in runs {
+            merged.push(self.merge(run)?);
+        }
+        Ok(Came::Merged(merged))
+    }
+
+    /// Makes the forest anew: what was learnt makes every trace different.
+    pub(super) fn renew(&mut self, mut all: Vec<Si>) -> Result<(), ExploreError> {
+        for _ in 0..REPETITIONS {
+            self.forest = Arc::default();
+            self.frontier = Frontier::default();
+            let request = |si: &Si| Request::of(si, Following::Loosely, self.values);
+            let runs = self.observe(all.iter().map(request).collect())?;
+            self.statistics.executions += runs.len() as u64;
+            self.statistics.repeated += runs.len() as u64;
+            let renewed = runs.iter().any(|run| run.renewed);
+            let more: Vec<Si> = runs.iter().filter_map(|run| si_of(&run.trace)).collect();
+            if renewed && !self.options.cancel.is_cancelled() {
+                all = more;
+                continue;
+            }
+            for run in runs {
+                self.merge(run)?;
+            }
+            return Ok(());
+        }
+        self.doubts.insert("every run shows other memory to be shared".to_owned());
+        Ok(())
+    }
+
+    /// Adds a run to the forest; if it failed, that is a bug.
+    fn merge(&mut self, observed: Observed) -> Result<Merged, ExploreError> {
+        self.observer.executed(self.statistics.executions, &observed);
+        for &(what, count) in observed.trace.footer.iter().flat_map(|footer| &footer.approximations) {
+            let known = self.approximations.entry(observed.trace.tables.text(what).into_owned()).or_insert(0);
+            *known = (*known).max(count);
+        }
+        match &observed.ended {
+            Ended::Cut(bound) => {
+                self.bounds_hit.insert(bound.clone());
+            }
+            Ended::Lost(why) => {
+                self.doubts.insert(why.clone());
+            }
+            _ => {}
+        }
+        let mut grown = Forest::clone(&self.forest);
+        let paths = match grown.merge(&observed.trace) {
+            Ok(paths) => {
+                self.forest = Arc::new(grown);
+                self.history.extend(si_of(&observed.trace));
+                paths
+            }
+            Err(divergence) => {
+                self.doubts.insert(does_not_fit(&divergence));
+                Vec::new()
+            }
+        };
+        if matches!(observed.ended, Ended::Failed(_)) {
+            self.failed(&observed)?;
+        }
+        Ok(Merged { observed, paths })
+    }
+
+    /// A run failed: if that is not known yet and happens again, it is a bug.
+    fn failed(&mut self, observed: &Observed) -> Result<(), ExploreError> {
+        let Some(failed) = Failed::of(&observed.trace) else { return Ok(()) };
+        let identity = failed.identity();
+        if self.known_bugs.contains(&identity) {
+            return Ok(());
+        }
+        let Some(mut si) = si_of(&observed.trace) else { return Ok(()) };
+        let again = self.replay(&si)?;
+        if Failed::of(&again.trace).is_none_or(|again| again.identity() != identity) {
+            let what = format!("{} at {}", failed.kind, failed.place);
+            self.doubts.insert(format!("a run failed ({what}), and did not when it was repeated"));
+            return Ok(());
+        }
+        self.known_bugs.insert(identity);
+        si.expect = failed.expect();
+        let threads = match failed.waits.len() {
+            0 => vec![failed.thread.clone()],
+            _ => waiting(&observed.trace),
+        };
+        self.found(Bug {
+            kind: failed.kind.to_string(),
+            message: failed.message.clone(),
+            place: failed.place.clone(),
+            threads,
+            si,
+            trace: observed.trace.clone(),
+            execution: self.statistics.executions,
+            finding: None,
+        });
+        Ok(())
+    }
+
+    fn found(&mut self, bug: Bug) {
+        self.observer.bug(&bug);
+        self.bugs.push(bug);
+    }
+
+    /// Runs a schedule to the letter, to see whether something happens again.
+    fn replay(&mut self, si: &Si) -> Result<Observed, ExploreError> {
+        self.statistics.replays += 1;
+        let request = Request::of(si, Following::Strictly, self.values);
+        let mut runs = self.observe(vec![request])?;
+        runs.pop().ok_or_else(|| ExploreError::Runner(RunnerError("there was no run".into())))
+    }
+
+    /// Checks the properties on the forest; what is possible is tried. Answers whether there was anything new to try.
+    pub(super) fn check_properties(&mut self) -> Result<bool, ExploreError> {
+        if self.options.properties.is_empty() {
+            return Ok(false);
+        }
+        let options = CheckOptions {
+            formula: self.options.formula,
+            timeout: self.query().timeout,
+            cancel: self.options.cancel.clone(),
+            main_end: self.options.main_end,
+            scripts: self.options.scripts,
+            ..CheckOptions::default()
+        };
+        let forest = Arc::clone(&self.forest);
+        let begun = Instant::now();
+        let open = self.open;
+        let report = check(&forest, &options, &self.options.properties, &mut || open())?;
+        self.statistics.solving += begun.elapsed();
+        for result in &report.properties {
+            self.statistics.queries += result.statistics.queries;
+            self.statistics.sat += result.statistics.sat;
+            self.statistics.unsat += result.statistics.unsat;
+            self.statistics.unknown += result.statistics.unknown;
+        }
+        for unanswered in &report.unanswered {
+            self.doubts.insert(format!("{} ({})", unanswered.question, unanswered.reason));
+        }
+        let mut news = false;
+        for finding in report.findings {
+            if self.options.scripts
+                && let Some(manifest) = &finding.manifest
+            {
+                self.observer.asked(&finding.script, manifest);
+            }
+            if self.is_over() {
+                break;
+            }
+            news |= self.try_finding(finding)?;
+        }
+        Ok(news)
+    }
+
+    /// Runs the schedule of a finding; whether it was new.
+    fn try_finding(&mut self, finding: Finding) -> Result<bool, ExploreError> {
+        let identity = Identity::of_finding(&finding);
+        if !self.known_bugs.insert(identity) {
+            return Ok(false);
+        }
+        let before = self.bugs.len();
+        let known = self.known_bugs.len();
+        let request = Request::of(&finding.si, Following::Strictly, self.values);
+        let merged = match self.run(vec![request])? {
+            Came::Merged(mut merged) => merged.pop(),
+            Came::Renewed => return Ok(true),
+        };
+        let Some(Merged { observed, .. }) = merged else { return Ok(true) };
+        if self.bugs.len() > before || self.known_bugs.len() > known {
+            return Ok(true);
+        }
+        let followed = matches!(observed.ended, Ended::Normally | Ended::Failed(_) | Ended::Assumption);
+        if followed && matches!(observed.ended, Ended::Failed(_)) && Failed::of(&observed.trace).is_some() {
+            // It is a failure that is known from another run.
+            return Ok(true);
+        }
+        if followed && !shows_by_failing(finding.kind) {
+            let mut si = finding.si.clone();
+            si.program = Program::of_run(&observed.trace);
+            si.shared = warpath_trace::si::SharedBytes::of_run(&observed.trace);
+            si.spins = warpath_trace::si::spins(&observed.trace);
+            si.expect.outcome = finding.kind.name().to_owned();
+            let first = finding.events.first();
+            self.found(Bug {
+                kind: finding.kind.name().replace(' ', "-"),
+                message: finding.summary.clone(),
+                place: first.map(|event| event.place.clone()).unwrap_or_default(),
+                threads: finding.events.iter().map(|event| event.thread.clone()).collect(),
+                si,
+                trace: observed.trace,
+                execution: self.statistics.executions,
+                finding: Some(finding),
+            });
+            return Ok(true);
+        }
+        let how = match &observed.ended {
+            Ended::Diverged(how) | Ended::Cut(how) | Ended::Lost(how) => how.as_str(),
+            _ => "the run went well",
+        };
+        self.doubts.insert(format!("predicted, but not reproduced: {} ({how})", finding.summary));
+        self.unconfirmed.push(finding);
+        Ok(true)
+    }
+
+    /// The end.
+    pub(super) fn finish(mut self, exhausted: bool, paths: Option<usize>) -> Exploration {
+        let doubtful =
+            |(what, count): (&String, &u64)| (!what.contains("hardware")).then(|| format!("{count} {what}"));
+        let approximated: Vec<String> = self.approximations.iter().filter_map(doubtful).collect();
+        for (end, known) in self.frontier.unanswered(&self.forest) {
+            let question = end.describe(&self.forest, &self.options.formula);
+            self.doubts.insert(format!("{question} {}", known.describe()));
+        }
+        let sure =
+            exhausted && self.doubts.is_empty() && self.bounds_hit.is_empty() && approximated.is_empty();
+        let judgement = match (self.bugs.is_empty(), sure) {
+            (false, _) => Judgement::Bug,
+            (true, true) => Judgement::Safe,
+            (true, false) => Judgement::Unknown,
+        };
+        let open = open_ends(&self.forest).into_iter();
+        let open = open.filter(|end| {
+            self.frontier.known(&self.forest, end) != Some(&super::frontier::Known::Impossible)
+        });
+        let leaves = self.forest.nodes().iter().filter(|node| node.children.is_empty()).count();
+        let approximated = approximated.into_iter().map(|what| format!("not followed exactly: {what}"));
+        Exploration {
+            judgement,
+            reasons: self.doubts.iter().cloned().chain(approximated).collect(),
+            exhausted: sure,
+            bounds_hit: self.bounds_hit.into_iter().collect(),
+            bugs: self.bugs,
+            unconfirmed: self.unconfirmed,
+            paths: paths.unwrap_or(leaves),
+            nodes: self.forest.nodes().len(),
+            open_ends: open.count(),
+            coverage: Coverage::of(&self.forest, &self.frontier),
+            approximations: self.approximations,
+            statistics: self.statistics,
+            solver: self.solver,
+        }
+    }
+
+    /// The run without a schedule that everything begins with.
+    pub(super) fn first(&mut self) -> Result<(), ExploreError> {
+        let request = Request::free(Free::RunToBlock, self.values);
+        self.run(vec![request]).map(drop)
+    }
+}
+
+/// Runs, and says what the runner learnt by it.
+pub(super) fn observe(
+    runner: &mut dyn Runner,
+    request: &Request,
+) -> Result<(Observed, Option<super::runner::Learnt>), RunnerError> {
+    let observed = runner.run(request)?;
+    let lesson = observed.renewed.then(|| runner.learnt());
+    Ok((observed, lesson))
+}
+
+/// The schedule and inputs of a run, unless nobody knows its order.
+fn si_of(trace: &Trace) -> Option<Si> {
+    Si::of_run(trace).ok()
+}
+
+/// Threads that have not ended.
+fn waiting(trace: &Trace) -> Vec<String> {
+    use warpath_trace::event::Op;
+    let alive = trace.threads.iter().zip(trace.tables.keys()).filter(|(events, _)| {
+        events
+            .iter()
+            .rev()
+            .find(|event| !matches!(event.op, Op::Failure { .. }))
+            .is_some_and(|event| !matches!(event.op, Op::End))
+    });
+    alive.map(|(_, key)| key.to_string()).collect()
+}
+
+fn does_not_fit(divergence: &Divergence) -> String {
+    format!("a run does not fit the others ({divergence}): threads communicate in a way that is not followed")
+}
+
+/// Does a run in which this happens end with a failure?
+fn shows_by_failing(kind: Kind) -> bool {
+    !matches!(kind, Kind::DataRace | Kind::AtomicityViolation | Kind::OrderViolation)
+}
+
+/// Properties that runs show by themselves need no question.
+pub(super) fn needs_questions(property: Property) -> bool {
+    !matches!(property, Property::Assertion | Property::Crash)
+}

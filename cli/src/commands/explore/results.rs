@@ -1,0 +1,133 @@
+//! What an exploration came to, for people and machines.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+use warpath_analyzer::explore::{Coverage, Exploration, Judgement};
+
+use super::bug::Reported;
+use super::{ExploreConfig, text};
+use crate::console::{self, Console};
+use crate::json::JsonTarget;
+
+/// `warpath.explore/1`.
+#[derive(Debug, Serialize)]
+struct Results<'a> {
+    format: &'static str,
+    program: String,
+    strategy: super::Strategy,
+    model: &'static str,
+    solver: &'a str,
+    verdict: Judgement,
+    reason: String,
+    exhausted: bool,
+    executions: u64,
+    repeated_executions: u64,
+    replays: u64,
+    first_bug_execution: Option<u64>,
+    paths: usize,
+    nodes: usize,
+    open_ends: usize,
+    queries: Queries,
+    time_ms: Times,
+    coverage: &'a Coverage,
+    approximations: &'a BTreeMap<String, u64>,
+    bounds_hit: &'a [String],
+    notes: &'a [String],
+    unconfirmed: Vec<&'a str>,
+    bugs: &'a [Reported],
+}
+
+#[derive(Debug, Serialize)]
+struct Queries {
+    total: u64,
+    sat: u64,
+    unsat: u64,
+    unknown: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Times {
+    total: u64,
+    run: u64,
+    solve: u64,
+    encode: u64,
+}
+
+/// Writes everything that is wanted.
+pub(super) fn report(
+    config: &ExploreConfig,
+    _: &Console,
+    explored: &Exploration,
+    bugs: &[Reported],
+    time: Duration,
+) -> anyhow::Result<()> {
+    let reason = reason(explored);
+    if let Some(target) = &config.json {
+        let statistics = &explored.statistics;
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        target.write(&Results {
+            format: "warpath.explore/1",
+            program: config.program.name().display().to_string(),
+            strategy: config.strategy,
+            model: config.model.name(),
+            solver: &explored.solver,
+            verdict: explored.judgement,
+            reason: reason.clone(),
+            exhausted: explored.exhausted,
+            executions: statistics.executions,
+            repeated_executions: statistics.repeated,
+            replays: statistics.replays,
+            first_bug_execution: explored.bugs.first().map(|bug| bug.execution),
+            paths: explored.paths,
+            nodes: explored.nodes,
+            open_ends: explored.open_ends,
+            queries: Queries {
+                total: statistics.queries,
+                sat: statistics.sat,
+                unsat: statistics.unsat,
+                unknown: statistics.unknown,
+            },
+            time_ms: Times {
+                total: millis(time),
+                run: millis(statistics.running),
+                solve: millis(statistics.solving),
+                encode: millis(statistics.encoding),
+            },
+            coverage: &explored.coverage,
+            approximations: &explored.approximations,
+            bounds_hit: &explored.bounds_hit,
+            notes: &explored.reasons,
+            unconfirmed: explored.unconfirmed.iter().map(|finding| finding.summary.as_str()).collect(),
+            bugs,
+        })?;
+    }
+    if !JsonTarget::takes_stdout(config.json.as_ref()) {
+        console::print(text::verdict(explored, &reason, time))?;
+    }
+    Ok(())
+}
+
+/// The verdict's reason in a sentence.
+fn reason(explored: &Exploration) -> String {
+    let bounds = match explored.bounds_hit.is_empty() {
+        true => String::new(),
+        false => format!("; stopped by a bound: {}", explored.bounds_hit.join(", ")),
+    };
+    match explored.judgement {
+        Judgement::Safe => "everything reachable was explored, and nothing fails".to_owned(),
+        Judgement::Unknown if explored.bounds_hit.is_empty() => {
+            "no bug was found, but not everything could be explored".to_owned()
+        }
+        Judgement::Unknown => format!("no bug was found{bounds}"),
+        Judgement::Bug => {
+            let bugs = match explored.bugs.len() {
+                1 => "1 bug was found and replayed".to_owned(),
+                more => format!("{more} bugs were found and replayed"),
+            };
+            let rest = if explored.exhausted { "; everything else reachable was explored" } else { "" };
+            format!("{bugs}{rest}{bounds}")
+        }
+    }
+}
