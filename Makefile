@@ -20,7 +20,7 @@ setup: ## install what is missing: compilers, JDK, solvers (quiet when nothing i
 build: ## optimised build of the command: target/release/warpath
 	$(CARGO) build $(LOCKED) --release --package warpath
 
-demo: setup ## a trace asked about by three solvers; a bug predicted from a passing run of a program, and reproduced
+demo: setup ## a trace asked about by three solvers; bugs of programs predicted, found, and reproduced
 	@$(CARGO) build --quiet $(LOCKED) --package warpath
 	@scripts/demo
 

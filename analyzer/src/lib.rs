@@ -11,6 +11,7 @@ pub mod explore;
 pub mod findings;
 pub mod model;
 pub mod queries;
+pub mod slice;
 pub mod window;
 
 mod lower;

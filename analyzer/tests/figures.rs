@@ -136,13 +136,13 @@ fn mpc_figure_7_excludes_writes_that_are_not_on_the_path() {
     let a = (at(&forest, "T0.0", 1, is_branch), Outcome::Held(true));
     let b = (at(&forest, "T0.1", 3, is_branch), Outcome::Held(true));
     for beyond in [Beyond::Anything, Beyond::Nothing] {
-        let mut both = PathPrefix { decisions: vec![a, b], beyond }
+        let mut both = PathPrefix { decisions: vec![a.into(), b.into()], beyond }
             .question(&forest, Options::default())
             .expect("good terms");
         assert!(ask(&mut both).is_none(), "A needs the else of T2, B the else of T1");
     }
     for one in [a, b] {
-        let prefix = PathPrefix { decisions: vec![one], beyond: Beyond::Anything };
+        let prefix = PathPrefix { decisions: vec![one.into()], beyond: Beyond::Anything };
         let mut alone = prefix.question(&forest, Options::default()).expect("good terms");
         assert!(ask(&mut alone).is_some());
     }
@@ -156,7 +156,7 @@ fn mpc_figure_8_has_the_core_of_strategy_2() {
     let forest = forest(&["fig8-a.wpt.txt"]);
     let (t1, t2) = (at(&forest, "T0.0", 1, is_branch), at(&forest, "T0.1", 4, is_branch));
     let prefix = |a: bool, c: bool| PathPrefix {
-        decisions: vec![(t1, Outcome::Held(a)), (t2, Outcome::Held(c))],
+        decisions: vec![(t1, Outcome::Held(a)).into(), (t2, Outcome::Held(c)).into()],
         beyond: Beyond::Anything,
     };
     let possible =
@@ -259,7 +259,7 @@ fn mcr_slide_50_stores_are_buffered() {
     let forest = forest(&["store-buffering.wpt.txt"]);
     let (a, b) = (at(&forest, "T0.0", 7, is_branch), at(&forest, "T0.1", 13, is_branch));
     for (model, expected) in [(MemoryModel::Sc, false), (MemoryModel::Tso, true), (MemoryModel::Pso, true)] {
-        let decisions = vec![(a, Outcome::Held(true)), (b, Outcome::Held(true))];
+        let decisions = vec![(a, Outcome::Held(true)).into(), (b, Outcome::Held(true)).into()];
         let prefix = PathPrefix { decisions, beyond: Beyond::Anything };
         let mut question = prefix.question(&forest, under(model)).expect("good terms");
         assert_eq!(ask(&mut question).is_some(), expected, "{model:?}");

@@ -18,7 +18,9 @@ use oracle::program::Program;
 use oracle::run::Policy;
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::model::Forest;
-use warpath_analyzer::queries::{self, GrowingSolver, OpenEnd, Several, Want, open_ends, reach_several};
+use warpath_analyzer::queries::{
+    self, GrowingSolver, OpenEnd, Several, Want, Wish, open_ends, reach_several,
+};
 use warpath_solvers::{Query, SolverChoice};
 use warpath_trace::text;
 
@@ -80,7 +82,9 @@ fn compare_several(program: &Program, case: &Case, pool: &Arc<Pool>, together: &
         let branches = |end: &OpenEnd| matches!(end.want, Want::Held(_));
         let ends: Vec<OpenEnd> = open_ends(&explored.forest).into_iter().filter(branches).collect();
         let query = Query::within(Duration::from_secs(60));
-        let several = reach_several(&explored.forest, &ends, case.options, &mut *open(), &query, usize::MAX);
+        let wish = |(n, end): (usize, &OpenEnd)| Wish { end: end.clone(), rank: (n % 2) as u8 };
+        let wishes: Vec<Wish> = ends.iter().enumerate().map(wish).collect();
+        let several = reach_several(&explored.forest, &wishes, case.options, &mut *open(), &query);
         let Several { verdict, reached, impossible, .. } =
             several.map_err(|error| Trouble::Ours(error.to_string()))?;
         for &n in &impossible {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// How a command ended. 1, "a bug was found", joins the list with the first command that can find one.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// 0: nothing found; the work is done.
@@ -15,13 +15,20 @@ pub(crate) enum Exit {
     Unknown,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The number.
+    pub(crate) fn code(self) -> u8 {
+        match self {
             Exit::Clean => 0,
             Exit::Found => 1,
             Exit::Trouble => 2,
             Exit::Unknown => 3,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
     }
 }

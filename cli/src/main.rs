@@ -14,6 +14,7 @@ mod interrupt;
 mod json;
 mod options;
 mod outputs;
+mod present;
 mod progress;
 mod runs;
 mod solvers;

@@ -1,7 +1,7 @@
 /*
- * "mysql-12848" (in ConcBugAssist): a query cache is made smaller while a result is put into it. There was room when
- * it was asked for, but no longer when it is used. By how much the cache shrinks is an input. With -DFIXED asking and
- * using are one section.
+ * "mysql-12848" (in ConcBugAssist, which says only that it is an atomicity violation; so this is one of that kind): a
+ * cache is made smaller while a result is put in. There was room when it was asked for, but no longer when it is used.
+ * By how much it shrinks is an input. With -DFIXED asking and using are one section.
  */
 #include <pthread.h>
 #include <warpath.h>

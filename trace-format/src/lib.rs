@@ -8,6 +8,7 @@ mod canonical;
 pub mod check;
 pub mod event;
 pub mod expr;
+pub mod failed;
 pub mod header;
 pub mod ids;
 pub mod order;

@@ -15,16 +15,27 @@ use warpath_trace::ids::{ExprId, LocationId};
 use super::accesses::{Accesses, sync_objects};
 use super::object_tree::ObjectTrees;
 use super::requeue::connected;
+use super::waiting::repeated;
 use crate::model::{Cells, Forest, NodeId, TreeIx};
 
 /// A number for all that these targets depend on: as long as it stays the same, so does every answer about them.
 pub(crate) fn cone_signature(forest: &Forest, targets: &[NodeId], values: &[NodeId]) -> u64 {
-    let cone = Cone::of(forest, forest.cells(), targets, values);
+    let cone = Cone::of(forest, forest.cells(), targets, values, None);
     let mut hasher = std::hash::DefaultHasher::new();
     for id in forest.ids().filter(|id| cone.takes_part[id.index()]) {
         (id, cone.value_matters[id.index()]).hash(&mut hasher);
     }
     hasher.finish()
+}
+
+/// What these targets depend on, of a part of the forest.
+pub(crate) fn cone_within(
+    forest: &Forest,
+    targets: &[NodeId],
+    values: &[NodeId],
+    part: &[bool],
+) -> Vec<bool> {
+    Cone::of(forest, forest.cells(), targets, values, Some(part)).takes_part
 }
 
 /// What takes part.
@@ -37,18 +48,26 @@ pub(super) struct Cone {
 }
 
 impl Cone {
-    /// Everything, for comparison.
-    pub(super) fn everything(forest: &Forest) -> Cone {
+    /// Everything, for comparison; of a part of the forest, if one is given.
+    pub(super) fn everything(forest: &Forest, part: Option<&[bool]>) -> Cone {
         let nodes = forest.nodes().len();
-        Cone { takes_part: vec![true; nodes], value_matters: vec![true; nodes] }
+        let takes_part = part.map_or_else(|| vec![true; nodes], <[bool]>::to_vec);
+        Cone { takes_part, value_matters: vec![true; nodes] }
     }
 
     /// What these targets can depend on. The decision of a target node counts, too, and so does what the reads of
-    /// `values` find.
-    pub(super) fn of(forest: &Forest, cells: &Cells, targets: &[NodeId], values: &[NodeId]) -> Cone {
+    /// `values` find. If a part of the forest is given, nothing else happens.
+    pub(super) fn of(
+        forest: &Forest,
+        cells: &Cells,
+        targets: &[NodeId],
+        values: &[NodeId],
+        part: Option<&[bool]>,
+    ) -> Cone {
         let mut walk = Walk {
             forest,
             cells,
+            part,
             accesses: Accesses::of(forest, cells, |_| true),
             trees: ObjectTrees::of(forest, |_| true),
             cone: Cone {
@@ -83,6 +102,8 @@ impl Cone {
 struct Walk<'f> {
     forest: &'f Forest,
     cells: &'f Cells,
+    /// What may happen at all.
+    part: Option<&'f [bool]>,
     accesses: Accesses,
     trees: ObjectTrees,
     cone: Cone,
@@ -98,6 +119,9 @@ struct Walk<'f> {
 impl Walk<'_> {
     /// The node may have to be executed.
     fn execute(&mut self, id: NodeId) {
+        if self.part.is_some_and(|part| !part[id.index()]) {
+            return;
+        }
         if !std::mem::replace(&mut self.cone.takes_part[id.index()], true) {
             self.nodes.push(id);
         }
@@ -178,6 +202,10 @@ impl Walk<'_> {
             None => {
                 self.execute_all(forest.forks(node.tree));
             }
+        }
+        for (before, now) in repeated(forest, id).into_iter().flat_map(|repeated| repeated.reads) {
+            self.value(before);
+            self.value(now);
         }
         match node.op {
             Op::Join { child, result: WaitResult::Done, .. } => {

@@ -2,7 +2,7 @@
 //!
 //! Per node `n`: Boolean `en(n)` (executed) and order variable `o(n)`. The files follow the page that
 //! explains the formula, in its order: `thread`, `read`, `mutex`, `condition`, `semaphore`, `barrier`,
-//! `once`, `futex`, `atomic`; `orders` has the memory models. A prefix is enough: a thread may stop anywhere.
+//! `once`, `futex`, `atomic`, `waiting`; `orders` has the memory models. A prefix is enough: a thread may stop anywhere.
 //!
 //! It follows Maximal Path Causality (Yi, Huang; ESEC/FSE 2018) and Maximal Causality Reduction (Huang;
 //! PLDI 2015, and for TSO and PSO OOPSLA 2016). It deviates in being about a forest instead of one path: one
@@ -30,13 +30,14 @@ mod saturate;
 mod semaphore;
 mod thread;
 mod values;
+mod waiting;
 
 pub use names::About;
 pub use options::{Options, OrderSort, Reductions};
 pub use points::Point;
 
 pub(crate) use accesses::sync_objects;
-pub(crate) use cone::cone_signature;
+pub(crate) use cone::{cone_signature, cone_within};
 pub(crate) use lock::conflict;
 pub(crate) use orders::order_sort;
 pub(crate) use points::{drains, is_buffered, is_release, separates_stores};
@@ -114,11 +115,23 @@ impl<'f> Encoding<'f> {
         values: &[NodeId],
         terms: Terms,
     ) -> Result<Self, TermError> {
+        Encoding::of_part(forest, options, targets, values, terms, None)
+    }
+
+    /// The same of a part of the forest: what is not in it does not happen. With a node it has those above it.
+    pub fn of_part(
+        forest: &'f Forest,
+        options: Options,
+        targets: &[NodeId],
+        values: &[NodeId],
+        terms: Terms,
+        part: Option<&[bool]>,
+    ) -> Result<Self, TermError> {
         let cells = Arc::clone(forest.cells());
         let must = must_order(forest, &options);
         let cone = match options.reductions.cone {
-            true => cone::Cone::of(forest, &cells, targets, values),
-            false => cone::Cone::everything(forest),
+            true => cone::Cone::of(forest, &cells, targets, values, part),
+            false => cone::Cone::everything(forest, part),
         };
         let accesses = Accesses::of(forest, &cells, |id| cone.takes_part[id.index()]);
         let mut encoding = Encoding {
@@ -150,6 +163,7 @@ impl<'f> Encoding<'f> {
             if self.takes_part[id.index()] && !self.forest.is_settled(id) {
                 self.read(id)?;
                 self.thread(id)?;
+                self.awaits(id)?;
             }
         }
         let objects: Vec<_> = self.accesses.sync.keys().copied().collect();

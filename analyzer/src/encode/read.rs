@@ -132,7 +132,10 @@ impl Encoding<'_> {
             from_memory.push(self.before(self.effect(own), moment)?);
         }
         for &other in writes.iter().filter(|&&other| Some(other) != candidate) {
-            from_memory.push(self.hidden(other, candidate, read)?);
+            // Two writes on different branches of one thread are never both executed.
+            if candidate.is_none_or(|write| self.must.compatible(other, write)) {
+                from_memory.push(self.hidden(other, candidate, read)?);
+            }
         }
         let from_memory = self.terms.and(&from_memory)?;
         match candidate {
@@ -153,10 +156,7 @@ impl Encoding<'_> {
     ) -> Result<TermId, TermError> {
         let en = self.en(other)?;
         let mut ways = vec![self.terms.not(en)?];
-        // Two writes on different branches of one thread are never both executed.
-        if let Some(write) = candidate
-            && self.must.compatible(other, write)
-        {
+        if let Some(write) = candidate {
             ways.push(self.before(self.effect(other), self.effect(write))?);
         }
         ways.push(self.before(Point::Issue(read), self.effect(other))?);

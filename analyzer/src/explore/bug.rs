@@ -1,7 +1,9 @@
 //! A bug that exploration has found and reproduced.
 
-use warpath_trace::event::{Event, FailureKind, Op};
-use warpath_trace::ids::ThreadIx;
+use std::fmt;
+
+use warpath_trace::event::FailureKind;
+use warpath_trace::failed::Failed;
 use warpath_trace::si::{Expect, Si};
 use warpath_trace::trace::Trace;
 
@@ -22,79 +24,77 @@ pub struct Bug {
     pub si: Si,
     /// The run that showed it.
     pub trace: Trace,
+    /// What makes it the same bug as one that another search has found.
+    pub identity: Identity,
     /// How many runs had been made when it was found, this one included.
     pub execution: u64,
+    /// How many interferences the schedule that led to it was asked to have at most, if that was limited.
+    pub interferences: Option<usize>,
     /// What was predicted, if the run was made to confirm a prediction.
     pub finding: Option<Finding>,
 }
 
-/// What makes a bug the same as another.
+/// What makes a bug the same as another: its kind and where it shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Identity(String, Vec<String>);
+pub struct Identity {
+    kind: String,
+    places: Vec<String>,
+}
+
+/// `assertion at m.c:38:9`.
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.kind, self.places.join(", "))
+    }
+}
 
 impl Identity {
     /// Of a finding that does not show by failing.
     pub(super) fn of_finding(finding: &Finding) -> Identity {
         let (kind, places) = finding.key();
-        Identity(kind.name().to_owned(), places)
+        Identity { kind: kind.name().to_owned(), places }
     }
-}
 
-/// A failure that a run ended with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failed {
-    pub(super) kind: FailureKind,
-    pub(super) message: String,
-    pub(super) place: String,
-    pub(super) thread: String,
-    /// Of a deadlock: where each thread waits.
-    pub(super) waits: Vec<String>,
-}
-
-impl Failed {
-    /// The failure of a trace; none if it has none that is the program's own fault.
-    pub(super) fn of(trace: &Trace) -> Option<Failed> {
-        let (thread, event) = failure(trace)?;
-        let Op::Failure { kind, message, .. } = event.op else { return None };
-        if matches!(kind, FailureKind::BoundReached | FailureKind::Killed(_)) {
-            return None;
-        }
-        let tables = &trace.tables;
-        let waiting = matches!(kind, FailureKind::Deadlock | FailureKind::Livelock);
-        let last = |events: &Vec<Event>| {
-            let event = events.iter().rev().find(|event| !matches!(event.op, Op::Failure { .. }))?;
-            (!matches!(event.op, Op::End)).then(|| tables.source_name(event.at))
+    pub(super) fn of_failure(failed: &Failed) -> Identity {
+        let mut places: Vec<String> = match failed.waits.is_empty() {
+            true => vec![failed.place.clone()],
+            false => failed.waits.iter().map(|wait| wait.place.clone()).collect(),
         };
-        Some(Failed {
-            kind,
-            message: tables.text(message).into_owned(),
-            place: tables.source_name(event.at),
-            thread: tables.key(thread).to_string(),
-            waits: if waiting { trace.threads.iter().filter_map(last).collect() } else { Vec::new() },
-        })
-    }
-
-    pub(super) fn identity(&self) -> Identity {
-        let mut places = if self.waits.is_empty() { vec![self.place.clone()] } else { self.waits.clone() };
         places.sort_unstable();
-        Identity(self.kind.to_string(), places)
-    }
-
-    /// As a schedule+input file expects it.
-    pub(super) fn expect(&self) -> Expect {
-        Expect {
-            outcome: self.kind.to_string(),
-            thread: self.thread.clone(),
-            place: self.place.clone(),
-            message: self.message.clone(),
-        }
+        Identity { kind: failed.kind.to_string(), places }
     }
 }
 
-/// The event with which a run failed.
-fn failure(trace: &Trace) -> Option<(ThreadIx, &Event)> {
-    trace.threads.iter().enumerate().find_map(|(thread, events)| {
-        let event = events.iter().rev().find(|event| matches!(event.op, Op::Failure { .. }))?;
-        Some((ThreadIx::from(thread), event))
-    })
+/// The failure of a run; none if it has none that is the program's own fault.
+pub(super) fn own_failure(trace: &Trace) -> Option<Failed> {
+    let own = |failed: &Failed| !matches!(failed.kind, FailureKind::BoundReached | FailureKind::Killed(_));
+    trace.failed().filter(own)
+}
+
+impl Bug {
+    /// A run that failed.
+    pub(super) fn of_failure(failed: &Failed, mut si: Si, trace: Trace, execution: u64) -> Bug {
+        let key = |thread| trace.tables.key(thread).to_string();
+        si.expect = Expect {
+            outcome: failed.kind.to_string(),
+            thread: key(failed.thread),
+            place: failed.place.clone(),
+            message: failed.message.clone(),
+        };
+        Bug {
+            kind: failed.kind.to_string(),
+            message: failed.message.clone(),
+            place: failed.place.clone(),
+            threads: match failed.waits.is_empty() {
+                true => vec![key(failed.thread)],
+                false => failed.waits.iter().map(|wait| key(wait.thread)).collect(),
+            },
+            identity: Identity::of_failure(failed),
+            si,
+            trace,
+            execution,
+            interferences: None,
+            finding: None,
+        }
+    }
 }

@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use warpath_trace::si::Si;
+
 use super::bug::Bug;
 use super::runner::Observed;
+use super::statistics::Statistics;
 use crate::queries::Manifest;
 
 /// Somebody who watches. All calls come from the thread that explores, in the order of what happens.
@@ -13,6 +16,9 @@ pub trait Observer {
 
     /// Where the search stands.
     fn progress(&mut self, _standing: &Standing) {}
+
+    /// The search can be taken up again from here.
+    fn checkpoint(&mut self, _checkpoint: &Checkpoint<'_>) {}
 
     /// A bug was found and has been reproduced.
     fn bug(&mut self, _bug: &Bug) {}
@@ -37,6 +43,17 @@ pub struct Standing {
     pub solving: Duration,
     /// Bugs so far.
     pub bugs: usize,
+}
+
+/// What it takes to take up a search again: the runs it has made. What was concluded from them is concluded again.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoint<'a> {
+    /// The runs that the forest was made of, in the order in which they were added.
+    pub runs: &'a [Si],
+    /// As long as it stays the same, runs are only added; then all were made again, and each is another.
+    pub generation: u64,
+    /// What the search has taken so far.
+    pub statistics: &'a Statistics,
 }
 
 /// Watches nothing.

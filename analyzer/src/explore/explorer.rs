@@ -10,19 +10,21 @@ use warpath_trace::si::{Program, Si};
 use warpath_trace::trace::Trace;
 
 use super::ExploreError;
-use super::bug::{Bug, Failed, Identity};
+use super::bug::{Bug, Identity, own_failure};
 use super::coverage::Coverage;
-use super::events::{Observer, Standing};
-use super::frontier::Frontier;
+use super::events::{Checkpoint, Observer, Standing};
+use super::frontier::{Frontier, Known};
 use super::lane::Lane;
+use super::mpc::RunPath;
 use super::options::ExploreOptions;
 use super::result::{Exploration, Judgement};
 use super::runner::{Ended, Following, Free, Observed, Request, Runner, RunnerError};
 use super::statistics::Statistics;
 use super::team::Team;
+use super::values_only::values_only;
 use crate::findings::{CheckOptions, Finding, Kind, Property, check};
 use crate::model::{Divergence, Forest, NodeId};
-use crate::queries::open_ends;
+use crate::queries::{GrowingSolver, open_ends};
 use crate::window::OpenSolvers;
 
 /// Rounds of repeating all runs, each because the one before has taught something new.
@@ -41,11 +43,17 @@ pub(super) struct Explorer<'a, 'scope, 'env> {
     pub(super) doubts: BTreeSet<String>,
     pub(super) bounds_hit: BTreeSet<String>,
     pub(super) bugs: Vec<Bug>,
+    /// Interferences that the schedules being run were asked to have at most.
+    pub(super) interferences: Option<usize>,
     open: &'a OpenSolvers<'a>,
     lanes: Vec<Lane>,
     solver: String,
     /// The runs that the forest was made of.
     history: Vec<Si>,
+    /// How often all of them were made again.
+    pub(super) generation: u64,
+    /// The paths of the runs added, for a strategy that takes them out of here.
+    pub(super) paths: Option<Vec<RunPath>>,
     known_bugs: BTreeSet<Identity>,
     unconfirmed: Vec<Finding>,
     approximations: BTreeMap<String, u64>,
@@ -85,10 +93,13 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             doubts: BTreeSet::new(),
             bounds_hit: BTreeSet::new(),
             bugs: Vec::new(),
+            interferences: None,
             open,
             lanes: Vec::new(),
             solver: String::new(),
             history: Vec::new(),
+            generation: 0,
+            paths: None,
             known_bugs: BTreeSet::new(),
             unconfirmed: Vec::new(),
             approximations: BTreeMap::new(),
@@ -114,6 +125,22 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         self.options.stop_at_first && !self.bugs.is_empty()
     }
 
+    /// When the time is over.
+    pub(super) fn until(&self) -> Option<Instant> {
+        self.options.bounds.time.and_then(|time| self.began.checked_add(time))
+    }
+
+    /// Runs that may still be made.
+    pub(super) fn runs_left(&self) -> usize {
+        let left = self.options.bounds.executions.map(|most| most.saturating_sub(self.statistics.executions));
+        left.and_then(|left| usize::try_from(left).ok()).unwrap_or(usize::MAX)
+    }
+
+    /// Is the time for everything up?
+    pub(super) fn is_late(&self) -> bool {
+        self.options.bounds.time.is_some_and(|time| self.began.elapsed() >= time)
+    }
+
     /// A question within the time that is left.
     pub(super) fn query(&self) -> Query {
         let left = self.options.bounds.time.map(|time| time.saturating_sub(self.began.elapsed()));
@@ -131,7 +158,8 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         }
         let smt = (self.open)().map_err(ExploreError::Solver)?;
         self.solver = smt.describe();
-        Ok(Lane { smt })
+        let growing = GrowingSolver::new((self.open)().map_err(ExploreError::Solver)?);
+        Ok(Lane { smt, growing })
     }
 
     /// Lanes that are not used any more; the first of them is the next to be used.
@@ -149,6 +177,12 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             bugs: self.bugs.len(),
         };
         self.observer.progress(&standing);
+        self.checkpoint();
+    }
+
+    fn checkpoint(&mut self) {
+        let Explorer { history, generation, statistics, .. } = self;
+        self.observer.checkpoint(&Checkpoint { runs: history, generation: *generation, statistics });
     }
 
     /// Makes runs and adds them.
@@ -180,8 +214,8 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
 
     /// Adds runs that were made.
     pub(super) fn take(&mut self, runs: Vec<Observed>) -> Result<Came, ExploreError> {
-        self.statistics.executions += runs.len() as u64;
         if runs.iter().any(|run| run.renewed) {
+            self.statistics.executions += runs.len() as u64;
             let all: Vec<Si> =
                 self.history.drain(..).chain(runs.iter().filter_map(|run| si_of(&run.trace))).collect();
             self.renew(all)?;
@@ -189,6 +223,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         }
         let mut merged = Vec::new();
         for run in runs {
+            self.statistics.executions += 1;
             merged.push(self.merge(run)?);
         }
         Ok(Came::Merged(merged))
@@ -196,9 +231,14 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
 
     /// Makes the forest anew: what was learnt makes every trace different.
     pub(super) fn renew(&mut self, mut all: Vec<Si>) -> Result<(), ExploreError> {
+        self.generation += 1;
         for _ in 0..REPETITIONS {
+            self.history.clear();
+            self.paths.iter_mut().for_each(Vec::clear);
             self.forest = Arc::default();
             self.frontier = Frontier::default();
+            // Events have other names now, and solvers know them by their names.
+            self.lanes.clear();
             let request = |si: &Si| Request::of(si, Following::Loosely, self.values);
             let runs = self.observe(all.iter().map(request).collect())?;
             self.statistics.executions += runs.len() as u64;
@@ -212,6 +252,10 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             for run in runs {
                 self.merge(run)?;
             }
+            if self.options.cancel.is_cancelled() {
+                // Some were cut short: who takes up the search again is better off with those of before.
+                self.history = all;
+            }
             return Ok(());
         }
         self.doubts.insert("every run shows other memory to be shared".to_owned());
@@ -219,7 +263,10 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
     }
 
     /// Adds a run to the forest; if it failed, that is a bug.
-    fn merge(&mut self, observed: Observed) -> Result<Merged, ExploreError> {
+    fn merge(&mut self, mut observed: Observed) -> Result<Merged, ExploreError> {
+        if self.values == Values::Pinned {
+            observed.trace = values_only(&observed.trace);
+        }
         self.observer.executed(self.statistics.executions, &observed);
         for &(what, count) in observed.trace.footer.iter().flat_map(|footer| &footer.approximations) {
             let known = self.approximations.entry(observed.trace.tables.text(what).into_owned()).or_insert(0);
@@ -246,6 +293,9 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
                 Vec::new()
             }
         };
+        if let Some(log) = &mut self.paths {
+            log.push(RunPath::of(&self.forest, &observed, &paths));
+        }
         if matches!(observed.ended, Ended::Failed(_)) {
             self.failed(&observed)?;
         }
@@ -254,38 +304,25 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
 
     /// A run failed: if that is not known yet and happens again, it is a bug.
     fn failed(&mut self, observed: &Observed) -> Result<(), ExploreError> {
-        let Some(failed) = Failed::of(&observed.trace) else { return Ok(()) };
-        let identity = failed.identity();
+        let Some(failed) = own_failure(&observed.trace) else { return Ok(()) };
+        let identity = Identity::of_failure(&failed);
         if self.known_bugs.contains(&identity) {
             return Ok(());
         }
-        let Some(mut si) = si_of(&observed.trace) else { return Ok(()) };
+        let Some(si) = si_of(&observed.trace) else { return Ok(()) };
         let again = self.replay(&si)?;
-        if Failed::of(&again.trace).is_none_or(|again| again.identity() != identity) {
-            let what = format!("{} at {}", failed.kind, failed.place);
-            self.doubts.insert(format!("a run failed ({what}), and did not when it was repeated"));
+        if own_failure(&again.trace).is_none_or(|again| Identity::of_failure(&again) != identity) {
+            self.doubts.insert(format!("a run failed ({identity}), and did not when it was repeated"));
             return Ok(());
         }
         self.known_bugs.insert(identity);
-        si.expect = failed.expect();
-        let threads = match failed.waits.len() {
-            0 => vec![failed.thread.clone()],
-            _ => waiting(&observed.trace),
-        };
-        self.found(Bug {
-            kind: failed.kind.to_string(),
-            message: failed.message.clone(),
-            place: failed.place.clone(),
-            threads,
-            si,
-            trace: observed.trace.clone(),
-            execution: self.statistics.executions,
-            finding: None,
-        });
+        let bug = Bug::of_failure(&failed, si, observed.trace.clone(), self.statistics.executions);
+        self.found(bug);
         Ok(())
     }
 
     fn found(&mut self, bug: Bug) {
+        let bug = Bug { interferences: self.interferences, ..bug };
         self.observer.bug(&bug);
         self.bugs.push(bug);
     }
@@ -308,6 +345,8 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             timeout: self.query().timeout,
             cancel: self.options.cancel.clone(),
             main_end: self.options.main_end,
+            // They are known.
+            recorded: false,
             scripts: self.options.scripts,
             ..CheckOptions::default()
         };
@@ -341,9 +380,13 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
     }
 
     /// Runs the schedule of a finding; whether it was new.
-    fn try_finding(&mut self, finding: Finding) -> Result<bool, ExploreError> {
+    fn try_finding(&mut self, mut finding: Finding) -> Result<bool, ExploreError> {
+        if self.values == Values::Pinned {
+            // Where values are decisions, inputs are not: the formula says nothing of them.
+            finding.si.inputs.clear();
+        }
         let identity = Identity::of_finding(&finding);
-        if !self.known_bugs.insert(identity) {
+        if !self.known_bugs.insert(identity.clone()) {
             return Ok(false);
         }
         let before = self.bugs.len();
@@ -358,7 +401,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             return Ok(true);
         }
         let followed = matches!(observed.ended, Ended::Normally | Ended::Failed(_) | Ended::Assumption);
-        if followed && matches!(observed.ended, Ended::Failed(_)) && Failed::of(&observed.trace).is_some() {
+        if followed && matches!(observed.ended, Ended::Failed(_)) && own_failure(&observed.trace).is_some() {
             // It is a failure that is known from another run.
             return Ok(true);
         }
@@ -367,16 +410,18 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             si.program = Program::of_run(&observed.trace);
             si.shared = warpath_trace::si::SharedBytes::of_run(&observed.trace);
             si.spins = warpath_trace::si::spins(&observed.trace);
-            si.expect.outcome = finding.kind.name().to_owned();
+            si.expect.outcome = finding.kind.name().replace(' ', "-");
             let first = finding.events.first();
             self.found(Bug {
                 kind: finding.kind.name().replace(' ', "-"),
                 message: finding.summary.clone(),
                 place: first.map(|event| event.place.clone()).unwrap_or_default(),
                 threads: finding.events.iter().map(|event| event.thread.clone()).collect(),
+                identity,
                 si,
                 trace: observed.trace,
                 execution: self.statistics.executions,
+                interferences: None,
                 finding: Some(finding),
             });
             return Ok(true);
@@ -392,10 +437,18 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
 
     /// The end.
     pub(super) fn finish(mut self, exhausted: bool, paths: Option<usize>) -> Exploration {
-        let doubtful =
-            |(what, count): (&String, &u64)| (!what.contains("hardware")).then(|| format!("{count} {what}"));
+        self.checkpoint();
+        let doubtful = |(what, count): (&String, &u64)| {
+            // What the hardware executes is exact; where a value was used as it was, other values are an open end.
+            let exact = what.contains("hardware") || what.contains("concrete value");
+            (!exact).then(|| format!("{count} {what}"))
+        };
         let approximated: Vec<String> = self.approximations.iter().filter_map(doubtful).collect();
         for (end, known) in self.frontier.unanswered(&self.forest) {
+            if let Known::Bounded(bound) = known {
+                self.bounds_hit.insert(bound.clone());
+                continue;
+            }
             let question = end.describe(&self.forest, &self.options.formula);
             self.doubts.insert(format!("{question} {}", known.describe()));
         }
@@ -407,9 +460,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             (true, false) => Judgement::Unknown,
         };
         let open = open_ends(&self.forest).into_iter();
-        let open = open.filter(|end| {
-            self.frontier.known(&self.forest, end) != Some(&super::frontier::Known::Impossible)
-        });
+        let open = open.filter(|end| self.frontier.known(&self.forest, end) != Some(&Known::Impossible));
         let leaves = self.forest.nodes().iter().filter(|node| node.children.is_empty()).count();
         let approximated = approximated.into_iter().map(|what| format!("not followed exactly: {what}"));
         Exploration {
@@ -429,8 +480,20 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         }
     }
 
-    /// The run without a schedule that everything begins with.
+    /// What everything begins with: the run without a schedule, or the runs of an earlier search.
     pub(super) fn first(&mut self) -> Result<(), ExploreError> {
+        if let Some(earlier) = self.options.earlier.as_ref().filter(|earlier| !earlier.runs.is_empty()) {
+            self.statistics = earlier.statistics;
+            self.renew(earlier.runs.clone())?;
+            let now = self.statistics;
+            self.statistics = Statistics {
+                resumed: earlier.statistics.resumed + now.executions - earlier.statistics.executions,
+                executions: earlier.statistics.executions,
+                repeated: earlier.statistics.repeated,
+                ..now
+            };
+            return Ok(());
+        }
         let request = Request::free(Free::RunToBlock, self.values);
         self.run(vec![request]).map(drop)
     }
@@ -451,19 +514,6 @@ fn si_of(trace: &Trace) -> Option<Si> {
     Si::of_run(trace).ok()
 }
 
-/// Threads that have not ended.
-fn waiting(trace: &Trace) -> Vec<String> {
-    use warpath_trace::event::Op;
-    let alive = trace.threads.iter().zip(trace.tables.keys()).filter(|(events, _)| {
-        events
-            .iter()
-            .rev()
-            .find(|event| !matches!(event.op, Op::Failure { .. }))
-            .is_some_and(|event| !matches!(event.op, Op::End))
-    });
-    alive.map(|(_, key)| key.to_string()).collect()
-}
-
 fn does_not_fit(divergence: &Divergence) -> String {
     format!("a run does not fit the others ({divergence}): threads communicate in a way that is not followed")
 }
@@ -471,9 +521,4 @@ fn does_not_fit(divergence: &Divergence) -> String {
 /// Does a run in which this happens end with a failure?
 fn shows_by_failing(kind: Kind) -> bool {
     !matches!(kind, Kind::DataRace | Kind::AtomicityViolation | Kind::OrderViolation)
-}
-
-/// Properties that runs show by themselves need no question.
-pub(super) fn needs_questions(property: Property) -> bool {
-    !matches!(property, Property::Assertion | Property::Crash)
 }

@@ -7,45 +7,68 @@ use std::sync::Arc;
 
 use super::ExploreError;
 use super::explorer::{Came, Explorer};
-use super::frontier::Known;
-use super::lane::{Done, Task, mismatch};
+use super::frontier::{AGAIN, Known};
+use super::lane::{Aim, Done, Task, mismatch};
 use super::runner::{Ended, Free, Observed, Request, Runner};
-use crate::queries::{OpenEnd, Verdict, open_ends};
+use crate::queries::{OpenEnd, Verdict, Wish, open_ends};
 
-/// Ends that one run may be asked to reach.
-const MOST_ENDS: usize = 32;
-/// With so many ends for each, another lane is opened.
-const ENDS_PER_LANE: usize = 12;
 /// Lanes at most.
 const MOST_LANES: usize = 4;
+
+/// What a round of questions has told, besides what it ran and what it has ruled out for good.
+#[derive(Debug, Default)]
+pub(super) struct Answered {
+    /// Ends that cannot be reached within the limit that was asked for.
+    pub(super) impossible: Vec<OpenEnd>,
+    /// Ends that can be reached, and were not tried.
+    pub(super) possible: Vec<OpenEnd>,
+}
 
 impl Explorer<'_, '_, '_> {
     /// Until nothing unseen can be reached; whether that came to be.
     pub(super) fn explore_forest(&mut self) -> Result<bool, ExploreError> {
         self.first()?;
+        self.exhaust()
+    }
+
+    /// The same from where the search stands.
+    pub(super) fn exhaust(&mut self) -> Result<bool, ExploreError> {
         while !self.is_over() {
             let candidates = self.frontier.candidates(&self.forest);
             self.progress(candidates.len());
             if !candidates.is_empty() {
-                self.reach(&candidates)?;
+                self.reach(&candidates, Aim::Reach)?;
             } else if !self.check_properties()? {
                 return Ok(!self.is_over());
             }
         }
-        // What is known by now is checked all the same.
-        if !self.options.cancel.is_cancelled() && !(self.options.stop_at_first && !self.bugs.is_empty()) {
-            self.check_properties()?;
-        }
+        self.check_what_is_known()?;
         Ok(false)
     }
 
+    /// A search that ends early: what is known by now is checked all the same.
+    pub(super) fn check_what_is_known(&mut self) -> Result<(), ExploreError> {
+        if self.is_late() {
+            self.doubts.insert("there was no time to look for deadlocks and uses after free".to_owned());
+            return Ok(());
+        }
+        let enough = self.options.stop_at_first && !self.bugs.is_empty();
+        if !self.options.cancel.is_cancelled() && !enough {
+            self.check_properties()?;
+        }
+        Ok(())
+    }
+
     /// One round: lanes ask for ends and run what they find; then all runs are added, in the order of the lanes.
-    fn reach(&mut self, candidates: &[OpenEnd]) -> Result<(), ExploreError> {
+    pub(super) fn reach(&mut self, candidates: &[Wish], aim: Aim) -> Result<Answered, ExploreError> {
         let mut jobs = Vec::new();
-        for ends in self.deal(candidates) {
+        let room = if aim.runs() { self.runs_left() } else { usize::MAX };
+        for wishes in self.deal(candidates).into_iter().take(room) {
             let task = Task {
                 forest: Arc::clone(&self.forest),
-                ends,
+                wishes,
+                aim,
+                preemptions: self.options.bounds.preemptions,
                 formula: self.options.formula,
                 query: self.query(),
                 scripts: self.options.scripts,
@@ -61,12 +84,23 @@ impl Explorer<'_, '_, '_> {
         let mut lanes = Vec::new();
         let mut runs = Vec::new();
         let mut aimed: Vec<(Vec<OpenEnd>, usize)> = Vec::new();
+        let mut answered = Answered::default();
         let asked = Arc::clone(&self.forest);
         for (done, lesson) in self.team.all(jobs)? {
             if let Some(lesson) = lesson {
                 self.team.teach(lesson);
             }
-            let Done { lane, ends, answer, run, scripts, asked: (before, after), running, thinking } = done;
+            let Done {
+                lane,
+                wishes,
+                answer,
+                run,
+                too_many,
+                scripts,
+                asked: (before, after),
+                running,
+                thinking,
+            } = done;
             lanes.push(lane);
             self.statistics.asked(&before, &after);
             self.statistics.running += running;
@@ -75,23 +109,47 @@ impl Explorer<'_, '_, '_> {
                 self.observer.asked(script, manifest);
             }
             let several = answer?;
+            if wishes.len() > 1 {
+                self.frontier.asked(match several.verdict {
+                    Verdict::Possible(_) | Verdict::Bug(_) => Some(true),
+                    Verdict::Impossible => Some(false),
+                    Verdict::Unknown(_) => None,
+                });
+            }
             if let Some(mismatch) = mismatch(&several) {
                 return Err(ExploreError::Bug { mismatch: Box::new(mismatch.clone()) });
             }
             for &n in &several.impossible {
-                self.frontier.note(&asked, ends[n].clone(), Known::Impossible);
+                match aim.most() {
+                    Some(_) => answered.impossible.push(wishes[n].end.clone()),
+                    None => self.frontier.note(&asked, wishes[n].end.clone(), Known::Impossible),
+                }
+            }
+            let reached: Vec<OpenEnd> = several.reached.iter().map(|&n| wishes[n].end.clone()).collect();
+            if let Some(most) = self.options.bounds.preemptions.filter(|_| too_many) {
+                for end in &reached {
+                    let bound = format!("{most} preemptions (--max-preemptions)");
+                    self.frontier.bounded(&asked, end.clone(), bound);
+                }
             }
             for (n, reason) in &several.unknown {
-                self.frontier.note(&asked, ends[*n].clone(), Known::Unknown(reason.to_string()));
+                let end = wishes[*n].end.clone();
+                match wishes.len() {
+                    1 => self.frontier.note(&asked, end, Known::Unknown(reason.to_string())),
+                    // Together they are too hard; alone each of them may not be.
+                    _ => self.frontier.missed(&asked, end, reason.to_string()),
+                }
             }
             if let (Some(run), Verdict::Possible(_)) = (run, &several.verdict) {
-                let reached = several.reached.iter().map(|&n| ends[n].clone()).collect();
                 aimed.push((reached, runs.len()));
                 runs.push(run?);
+            } else {
+                answered.possible.extend(reached);
             }
         }
         self.put_back(lanes);
-        self.take_aimed(runs, &aimed)
+        self.take_aimed(runs, &aimed)?;
+        Ok(answered)
     }
 
     /// Adds runs, and notes what they did not reach although they should have.
@@ -118,20 +176,18 @@ impl Explorer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Deals ends out to lanes: by the search alone, not by the number of workers.
-    fn deal(&self, candidates: &[OpenEnd]) -> Vec<Vec<OpenEnd>> {
-        let alone = |end: &&OpenEnd| !end.is_in_forest() || self.frontier.is_delicate(end);
-        let together: Vec<&OpenEnd> = candidates.iter().filter(|end| !alone(end)).collect();
-        let mut groups: Vec<Vec<OpenEnd>> = Vec::new();
-        if !together.is_empty() {
-            let lanes = (together.len() / ENDS_PER_LANE).clamp(1, MOST_LANES);
-            groups = vec![Vec::new(); lanes];
-            for (n, end) in together.into_iter().take(lanes * MOST_ENDS).enumerate() {
-                groups[n % lanes].push(end.clone());
-            }
+    /// Deals wishes out to lanes: by the search alone, not by the number of workers.
+    fn deal(&self, wishes: &[Wish]) -> Vec<Vec<Wish>> {
+        let alone = |wish: &&Wish| !wish.end.is_in_forest() || self.frontier.is_delicate(&wish.end);
+        let mut together: Vec<&Wish> = wishes.iter().filter(|wish| !alone(wish)).collect();
+        if together.first().is_some_and(|wish| wish.rank < AGAIN) {
+            together.retain(|wish| wish.rank < AGAIN);
         }
+        let chunks = together.chunks(self.frontier.appetite()).take(MOST_LANES);
+        let mut groups: Vec<Vec<Wish>> =
+            chunks.map(|chunk| chunk.iter().map(|&wish| wish.clone()).collect()).collect();
         let room = MOST_LANES.saturating_sub(groups.len()).max(1);
-        groups.extend(candidates.iter().filter(alone).take(room).map(|end| vec![end.clone()]));
+        groups.extend(wishes.iter().filter(alone).take(room).map(|wish| vec![wish.clone()]));
         groups
     }
 }

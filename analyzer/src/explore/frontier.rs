@@ -6,7 +6,7 @@ use warpath_trace::event::Op;
 
 use crate::encode::cone_signature;
 use crate::model::{Forest, Outcome};
-use crate::queries::{OpenEnd, Want, open_ends};
+use crate::queries::{OpenEnd, Want, Wish, open_ends};
 
 /// What is known of an open end, as long as what it depends on stays the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(super) enum Known {
     Unknown(String),
     /// A run that should have come there did not.
     Missed(String),
+    /// The bound that is in the way.
+    Bounded(String),
 }
 
 impl Known {
@@ -25,6 +27,7 @@ impl Known {
             Known::Impossible => "out of reach".to_owned(),
             Known::Unknown(why) => format!("no answer ({why})"),
             Known::Missed(how) => format!("not reached ({how})"),
+            Known::Bounded(bound) => format!("not within the bound of {bound}"),
         }
     }
 }
@@ -33,24 +36,58 @@ impl Known {
 const TRIES: u32 = 2;
 
 /// What is known of open ends.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Frontier {
+    /// So many ends are asked for at once: many where they are out of reach, as one answer rules out all of them; few
+    /// where they are not, as few depend on less.
+    appetite: usize,
     /// With the signature of what the end depends on.
     known: HashMap<OpenEnd, (u64, Known)>,
     tries: HashMap<OpenEnd, u32>,
 }
 
+impl Default for Frontier {
+    fn default() -> Self {
+        Frontier { appetite: APPETITE, known: HashMap::new(), tries: HashMap::new() }
+    }
+}
+
+/// The rank of ends that have been asked for before: everything else comes first.
+pub(super) const AGAIN: u8 = 9;
+/// Ends that are asked for at once in the beginning.
+const APPETITE: usize = 16;
+/// And at most.
+const MOST: usize = 1024;
+
 impl Frontier {
+    /// How many ends to ask for at once.
+    pub(super) fn appetite(&self) -> usize {
+        self.appetite
+    }
+
+    /// What came of asking for several ends: none can be reached, some can, or nobody knows.
+    pub(super) fn asked(&mut self, reached: Option<bool>) {
+        self.appetite = match reached {
+            Some(false) => (self.appetite * 2).min(MOST),
+            Some(true) => (self.appetite / 2).max(APPETITE),
+            None => (self.appetite / 2).max(4),
+        };
+    }
+
     /// The open ends that have to be asked for, the most promising first.
-    pub(super) fn candidates(&self, forest: &Forest) -> Vec<OpenEnd> {
+    pub(super) fn candidates(&self, forest: &Forest) -> Vec<Wish> {
         let covered = covered(forest);
         let ends = open_ends(forest).into_iter();
         let mut open: Vec<((u8, u32), OpenEnd)> = ends
             .filter(|end| self.known(forest, end).is_none())
-            .map(|end| (priority(forest, &covered, &end), end))
+            .map(|end| match self.known.contains_key(&end) {
+                // It was out of reach; what it depends on has grown since, and will grow again.
+                true => ((AGAIN, forest.node(end.node).depth), end),
+                false => (priority(forest, &covered, &end), end),
+            })
             .collect();
         open.sort_by_key(|(priority, end)| (*priority, end.node));
-        open.into_iter().map(|(_, end)| end).collect()
+        open.into_iter().map(|((rank, _), end)| Wish { end, rank }).collect()
     }
 
     /// What is known of an end, if it still holds.
@@ -73,6 +110,16 @@ impl Frontier {
         }
     }
 
+    /// The schedule that was found for an end is out of bounds. It is asked for once more, alone: the bound may leave
+    /// room for it, if not for others with it.
+    pub(super) fn bounded(&mut self, forest: &Forest, end: OpenEnd, bound: String) {
+        let tries = self.tries.entry(end.clone()).or_insert(0);
+        *tries += 1;
+        if *tries >= TRIES {
+            self.note(forest, end, Known::Bounded(bound));
+        }
+    }
+
     /// Is it to be asked for alone, because it was missed before?
     pub(super) fn is_delicate(&self, end: &OpenEnd) -> bool {
         self.tries.contains_key(end)
@@ -88,7 +135,7 @@ impl Frontier {
 }
 
 /// Of everything that an end can depend on.
-fn signature(forest: &Forest, end: &OpenEnd) -> u64 {
+pub(super) fn signature(forest: &Forest, end: &OpenEnd) -> u64 {
     let (targets, values) = end.cone(forest, end.node);
     cone_signature(forest, &targets, &values)
 }
@@ -103,14 +150,14 @@ fn covered(forest: &Forest) -> HashSet<(&str, Outcome)> {
     outcomes.collect()
 }
 
-/// Failing outcomes of assertions first, then outcomes of source branches that nothing has covered, then the rest;
-/// near ones before far ones.
+/// Failing outcomes of assertions first, then outcomes of source branches that nothing has covered, then the rest, each
+/// in the program's own code before those of its standard library; near ones before far ones.
 fn priority(forest: &Forest, covered: &HashSet<(&str, Outcome)>, end: &OpenEnd) -> (u8, u32) {
     let node = forest.node(end.node);
     let class = match (&end.want, &node.op) {
         (Want::Held(false), Op::Assert { .. }) => 0,
         (Want::Held(held), _) if !covered.contains(&(node.at.as_str(), Outcome::Held(*held))) => 1,
-        _ => 2,
+        _ => 3,
     };
-    (class, node.depth)
+    (class + u8::from(class > 0 && node.standard), node.depth)
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 use warpath_solvers::CancelToken;
+use warpath_trace::si::Si;
+
+use super::statistics::Statistics;
 
 use crate::encode::Options;
 use crate::findings::{MainEnd, Property};
@@ -41,6 +44,15 @@ pub struct Bounds {
     pub preemptions: Option<usize>,
 }
 
+/// A search that was left off.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    /// The runs it had made.
+    pub runs: Vec<Si>,
+    /// What it had taken.
+    pub statistics: Statistics,
+}
+
 /// How to explore.
 #[derive(Clone, Debug)]
 pub struct ExploreOptions {
@@ -64,6 +76,8 @@ pub struct ExploreOptions {
     pub timeout: Option<Duration>,
     /// Hand every question to the observer as a script.
     pub scripts: bool,
+    /// The search to be taken up again, if there is one.
+    pub earlier: Option<Earlier>,
     /// Ends the search: what is known by then is the result.
     pub cancel: CancelToken,
 }
@@ -81,6 +95,7 @@ impl Default for ExploreOptions {
             seed: 0,
             timeout: None,
             scripts: false,
+            earlier: None,
             cancel: CancelToken::default(),
         }
     }

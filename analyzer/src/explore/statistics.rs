@@ -9,6 +9,8 @@ pub struct Statistics {
     pub executions: u64,
     /// Of these, how many were made again because something new about the program had been learnt.
     pub repeated: u64,
+    /// Runs made again to take up an earlier search; they are not counted anywhere else.
+    pub resumed: u64,
     /// Runs that confirmed a bug.
     pub replays: u64,
     /// Questions asked.

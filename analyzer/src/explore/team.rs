@@ -119,14 +119,6 @@ impl<'scope, 'env> Team<'scope, 'env> {
         done.into_iter().map(|result| result.ok_or_else(missing)).collect()
     }
 
-    /// One job.
-    pub(super) fn one<T: Send + 'static>(
-        &mut self,
-        job: impl FnOnce(&mut dyn Runner) -> T + Send + 'static,
-    ) -> Result<T, RunnerError> {
-        self.all(vec![job])?.pop().ok_or_else(|| RunnerError("no worker did the job".into()))
-    }
-
     /// Tells every runner what one of them has learnt.
     pub(super) fn teach(&mut self, lesson: Learnt) {
         self.shared.queue().lessons.push(lesson);

@@ -31,7 +31,7 @@ fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, triples: &[[N
             forest.place(second)
         ),
         reason: format!(
-            "no serial order explains {}, {} by {}, {}; the schedule below has it so",
+            "no serial order explains {}, {} by {}, {}; the schedule has it so",
             verb(first),
             verb(remote),
             forest.key(forest.node(remote).tree),

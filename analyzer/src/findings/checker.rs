@@ -51,6 +51,8 @@ pub struct CheckOptions {
     pub witnesses: bool,
     /// What has been found before, in another part of the same trace: it is not looked for again.
     pub known: Known,
+    /// Are failures that recorded runs ended with findings?
+    pub recorded: bool,
     /// Keep the question of each finding, and each that was not answered, as a script. Costs a formula each.
     pub scripts: bool,
 }
@@ -77,6 +79,7 @@ impl Default for CheckOptions {
             main_end: MainEnd::EndsProcess,
             witnesses: true,
             known: Known::default(),
+            recorded: true,
             scripts: true,
         }
     }

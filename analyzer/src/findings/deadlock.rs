@@ -112,17 +112,17 @@ fn describe(survey: &Survey<'_>, circle: &[Step]) -> What {
     let (summary, reason) = match circle {
         [Step { wait, on: Some(on) }] if wait.node == *on => (
             format!("deadlock: {} waits for itself at {}", threads[0], places[0]),
-            "the thread holds the lock already; the schedule below leads there".to_owned(),
+            "the thread holds the lock already; the schedule leads there".to_owned(),
         ),
         [Step { on: None, .. }] => (
             format!("deadlock: {} waits for ever at {}", threads[0], places[0]),
-            "the schedule below leads to a state in which every other thread has ended or waits for ever, too"
+            "the schedule leads to a state in which every other thread has ended or waits for ever, too"
                 .to_owned(),
         ),
         _ => (
             format!("deadlock of {}: {}", threads.join(", "), places.join(", ")),
             format!(
-                "each of the {} waits for what the next one has; the schedule below takes each to its wait",
+                "each of the {} waits for what the next one has; the schedule takes each to its wait",
                 circle.len()
             ),
         ),

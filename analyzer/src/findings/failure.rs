@@ -15,7 +15,8 @@ pub(super) fn check(checker: &mut Checker<'_, '_>, property: Property) -> Result
     // What was found at a position is not asked about there again.
     let mut done: HashSet<(Kind, String)> = HashSet::new();
     for (id, failing) in failures(forest) {
-        if property_of(forest, id, failing) != property {
+        let wanted = checker.options.recorded || failing != Failing::Recorded;
+        if property_of(forest, id, failing) != property || !wanted {
             continue;
         }
         checker.statistics.candidates += 1;
@@ -67,13 +68,11 @@ fn ask(checker: &mut Checker<'_, '_>, id: NodeId, failing: Failing, kind: Kind) 
     let (role, reason) = match failing {
         Failing::Assertion => (
             "does not hold",
-            "the schedule and the inputs below lead to the assertion with a condition that is false",
+            "the schedule and the inputs lead to the assertion with a condition that is false",
         ),
-        Failing::NullAddress => ("is null", "the schedule and the inputs below make the address null"),
-        Failing::ZeroDivisor => ("is zero", "the schedule and the inputs below make the divisor zero"),
-        Failing::Recorded => {
-            ("fails", "a recorded run failed here; the schedule and the inputs below lead there")
-        }
+        Failing::NullAddress => ("is null", "the schedule and the inputs make the address null"),
+        Failing::ZeroDivisor => ("is zero", "the schedule and the inputs make the divisor zero"),
+        Failing::Recorded => ("fails", "a recorded run failed here; the schedule and the inputs lead there"),
     };
     let what = What {
         kind,

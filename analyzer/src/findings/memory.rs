@@ -38,7 +38,7 @@ fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, pairs: &[[Nod
             forest.place(free),
             forest.place(used)
         ),
-        reason: "nothing keeps the free from coming first; the schedule below has it so".to_owned(),
+        reason: "nothing keeps the free from coming first; the schedule has it so".to_owned(),
         events: vec![
             Involved::new(forest, free, format!("gives {storage} back")),
             Involved::new(forest, used, role),

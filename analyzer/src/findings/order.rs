@@ -30,7 +30,7 @@ fn describe(survey: &Survey<'_>, execution: &Execution, _: &Final, pairs: &[[Nod
         kind: Kind::OrderViolation,
         storage: survey.storage(read),
         summary: format!("order violation: read at {} before the write at {}", forest.place(read), forest.place(write)),
-        reason: "nothing makes the read wait for the write, and no branch looks whether it has come; the schedule below has the read first"
+        reason: "nothing makes the read wait for the write, and no branch looks whether it has come; the schedule has the read first"
             .to_owned(),
         events: vec![
             Involved::new(forest, read, "reads too early"),

@@ -28,9 +28,9 @@ fn describe(survey: &Survey<'_>, _: &Execution, end: &Final, pairs: &[[NodeId; 2
     let storage = cell.map_or("storage", |cell| &survey.cells.cell(cell).name).to_owned();
     let event = |id: NodeId| Involved::new(forest, id, format!("{}s {storage}", verb(&forest.node(id).op)));
     let reason = match (survey.held(a).is_empty(), survey.held(b).is_empty()) {
-        (true, true) => "neither holds a lock; the schedule below makes them adjacent",
-        (false, false) => "both hold no common lock; the schedule below makes them adjacent",
-        _ => "only one of them holds a lock; the schedule below makes them adjacent",
+        (true, true) => "neither holds a lock; the schedule makes them adjacent",
+        (false, false) => "both hold no common lock; the schedule makes them adjacent",
+        _ => "only one of them holds a lock; the schedule makes them adjacent",
     };
     What {
         kind: Kind::DataRace,

@@ -14,6 +14,7 @@ use warpath_trace::thread::ThreadKey;
 use super::before::Before;
 use super::facts::Facts;
 use super::identity::Places;
+use super::idle::IdleTurns;
 use super::run::Run;
 
 /// A node of the forest.
@@ -74,6 +75,8 @@ pub struct Node {
     pub pinned: bool,
     /// Where in the program, for people.
     pub at: String,
+    /// Is that in the standard library of the program's language?
+    pub standard: bool,
     /// What comes next.
     pub children: Vec<Child>,
     /// Outcomes that were seen but have no event behind them: the thread stopped there.
@@ -98,6 +101,7 @@ impl Node {
             op,
             pinned: false,
             at,
+            standard: false,
             children: Vec::new(),
             stops: Vec::new(),
             observed: u32::MAX,
@@ -142,6 +146,8 @@ pub struct Forest {
     pub traces: u32,
     /// The latest of them, as a run through the trees.
     pub(super) run: Option<Run>,
+    /// Turns of waiting loops.
+    pub(super) idle: IdleTurns,
     /// How many nodes are settled; they have the lowest ids.
     pub(super) settled: u32,
     /// For the forest of a window: what went before it, beyond the settled nodes.

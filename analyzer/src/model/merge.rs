@@ -3,11 +3,12 @@
 use warpath_trace::event::{Event, OnceStep, Op, Ref};
 use warpath_trace::expr::{ExprError, ExprPool, Node as Expr};
 use warpath_trace::header::{Footer, Outcome as Ran, Values};
-use warpath_trace::ids::{ExprId, InputId, LocationId, ObjectId, ThreadIx};
+use warpath_trace::ids::{ExprId, InputId, LocationId, ObjectId, SourceId, ThreadIx};
 use warpath_trace::trace::Trace;
 
 use super::divergence::Divergence;
 use super::forest::{Forest, InputVar, Node, NodeId, Outcome, TreeIx};
+use super::idle::Idle;
 use super::normal::{Reads, are_alternatives, has_node, split};
 use super::run::{Moment, Run};
 
@@ -121,6 +122,9 @@ impl<'f, 't> Merge<'f, 't> {
             {
                 self.run.steps.push(Moment::Commit(write));
             }
+            if let Op::Await { window } = event.op {
+                self.idle(thread, index, window);
+            }
             self.paths[thread.index()].push(self.ends[thread.index()].node.unwrap_or(NodeId(0)));
             return Ok(());
         }
@@ -139,6 +143,7 @@ impl<'f, 't> Merge<'f, 't> {
         let (op, outcome) = split(executed, self.reads);
         let at = self.trace.tables.source_name(event.at);
         let node = self.step(thread, index, op, at, &siblings)?;
+        self.forest.nodes[node.index()].standard = self.is_standard(event.at);
         self.paths[thread.index()].push(node);
         if !pending {
             self.last = Some(node);
@@ -147,6 +152,26 @@ impl<'f, 't> Merge<'f, 't> {
             self.ends[thread.index()] = End { node: Some(node), outcome };
         }
         Ok(())
+    }
+
+    /// The last so many events of a thread were an idle turn.
+    fn idle(&mut self, thread: ThreadIx, index: u32, window: u32) {
+        let End { node: Some(end), outcome } = self.ends[thread.index()] else { return };
+        let turn = index.saturating_sub(window) as usize..index as usize;
+        let events = self.trace.threads[thread.index()][turn.clone()].iter();
+        let nodes = self.paths[thread.index()][turn].iter();
+        let reads = events.zip(nodes).filter_map(|(event, &node)| Some((node, event.op.read_value()?)));
+        let (reads, values) = reads.unzip();
+        self.forest.was_idle(end, outcome, Idle { reads, values });
+    }
+
+    /// Is a position in the standard library of C++ or Rust? Their functions say so by their names.
+    fn is_standard(&self, at: SourceId) -> bool {
+        const LIBRARIES: [&str; 4] = ["std::", "core::", "alloc::", "__gnu_cxx::"];
+        let Some(source) = self.trace.tables.sources().get(at.index()) else { return false };
+        let function = self.trace.tables.text(source.function);
+        let name = function.trim_start_matches(['<', '&', '*']);
+        LIBRARIES.iter().any(|library| name.starts_with(library))
     }
 
     /// Notes that the run executed a node, and what belongs to this run alone.
@@ -224,7 +249,7 @@ impl<'f, 't> Merge<'f, 't> {
 
     /// Replaces the trace's ids by the forest's. Strings are not kept apart: they say nothing about control.
     fn localise(&mut self, thread: ThreadIx, op: &mut Op) {
-        let mut event = Event { op: *op, at: warpath_trace::ids::SourceId::UNKNOWN };
+        let mut event = Event { op: *op, at: SourceId::UNKNOWN };
         let result: Result<(), ExprError> = event.try_refs(|reference| {
             match reference {
                 Ref::Thread(id) => *id = ThreadIx(self.trees[id.index()].0),

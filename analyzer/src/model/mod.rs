@@ -6,6 +6,7 @@ mod divergence;
 mod facts;
 mod forest;
 mod identity;
+mod idle;
 mod merge;
 mod must;
 mod normal;

@@ -93,13 +93,15 @@ pub(crate) fn split(op: Op, reads: Reads) -> (Op, Outcome) {
     }
 }
 
-/// Is the event one of the tree? A commit belongs to the write it completes, and that the run as a whole was stuck
-/// or was stopped is no event of its own.
+/// Is the event one of the tree? A commit belongs to the write it completes, that a turn was idle depends on what it
+/// found, and that the run as a whole was stuck or was stopped is no event of its own.
 pub(crate) fn has_node(op: &Op) -> bool {
     use FailureKind::{BoundReached, Deadlock, Killed, Livelock};
     !matches!(
         op,
-        Op::Commit { .. } | Op::Failure { kind: Deadlock | Livelock | BoundReached | Killed(_), .. }
+        Op::Commit { .. }
+            | Op::Await { .. }
+            | Op::Failure { kind: Deadlock | Livelock | BoundReached | Killed(_), .. }
     )
 }
 
@@ -117,8 +119,12 @@ fn ended(result: WaitResult) -> WaitResult {
     }
 }
 
-/// Do the two differ only in how a wait ended, so that both may follow the same decisions?
+/// Can both follow the same decisions? They can if they differ only in how a wait ended; and whatever comes next may
+/// fail instead, because others had freed what it uses, or because nobody could go on.
 pub(super) fn are_alternatives(a: &Op, b: &Op) -> bool {
+    if matches!(a, Op::Failure { .. }) != matches!(b, Op::Failure { .. }) {
+        return true;
+    }
     let without_result = |op: Op| match op {
         Op::Join { child, attempt, .. } => Op::Join { child, attempt, result: WaitResult::Done },
         Op::Lock { mutex, attempt, .. } => Op::Lock { mutex, attempt, result: WaitResult::Done },

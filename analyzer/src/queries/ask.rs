@@ -75,8 +75,9 @@ impl<'f> Question<'f> {
         let mut switches = Vec::new();
         let question = Question::of(encoding, description, |encoding| {
             let mut switched = Vec::new();
-            for (n, target) in targets(encoding)?.into_iter().enumerate() {
-                let switch = encoding.terms.constant(&format!("asked({n})"), Sort::Bool)?;
+            for target in targets(encoding)? {
+                // By the target, so that a solver that was asked for other ones before does not mix them up.
+                let switch = encoding.terms.constant(&format!("asked({})", target.index()), Sort::Bool)?;
                 switched.push(encoding.terms.implies(switch, target)?);
                 switches.push(switch);
             }

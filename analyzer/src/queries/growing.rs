@@ -9,10 +9,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use warpath_solvers::term::{Sort, TermError, TermId, Terms};
-use warpath_solvers::{Query, Smt};
+use warpath_solvers::{Query, Smt, Statistics};
 
 use super::ask::{Question, Verdict};
 use super::open_end::OpenEnd;
+use super::several::{Several, Together, Wish, in_forest};
 use crate::encode::{About, Options, OrderSort, order_sort};
 use crate::model::{Forest, NodeId};
 
@@ -68,6 +69,44 @@ impl GrowingSolver {
         self.ask(forest, options, query, |terms| Question::at_in_arena(forest, end, node, options, terms))
     }
 
+    /// Looks for an execution that reaches as many of these ends as it can get: see [`reach_several`](super::reach_several).
+    pub fn reach_several(
+        &mut self,
+        forest: &Forest,
+        wishes: &[Wish],
+        options: Options,
+        query: &Query,
+    ) -> Result<Several, TermError> {
+        self.fit(forest, options);
+        let known = in_forest(wishes);
+        let together = Together::new(forest, &known, options, std::mem::take(&mut self.terms));
+        let several = together.and_then(|mut together| {
+            let told = self.told(&mut together.question);
+            let several =
+                told.and_then(|told| together.search(&mut *self.smt, &query.clone().assuming(told)));
+            self.terms = together.question.into_terms();
+            several
+        });
+        if several.is_err() {
+            // The terms may be lost, and with them what the switches mean.
+            self.forget();
+        }
+        several
+    }
+
+    /// Counters of the solver.
+    pub fn statistics(&self) -> Statistics {
+        self.smt.statistics()
+    }
+
+    /// Orders of a forest that has outgrown their variables cannot be compared with earlier ones.
+    fn fit(&mut self, forest: &Forest, options: Options) {
+        let order_sort = order_sort(forest, options);
+        if options.orders != OrderSort::Pairs && self.order_sort.replace(order_sort) != Some(order_sort) {
+            self.forget();
+        }
+    }
+
     fn ask<'f>(
         &mut self,
         forest: &'f Forest,
@@ -75,10 +114,7 @@ impl GrowingSolver {
         query: &Query,
         build: impl FnOnce(Terms) -> Result<Question<'f>, TermError>,
     ) -> Result<Verdict, TermError> {
-        let order_sort = order_sort(forest, options);
-        if options.orders != OrderSort::Pairs && self.order_sort.replace(order_sort) != Some(order_sort) {
-            self.forget();
-        }
+        self.fit(forest, options);
         let asked = build(std::mem::take(&mut self.terms)).and_then(|mut question| {
             let verdict = self.solve(&mut question, query);
             self.terms = question.into_terms();
@@ -99,6 +135,12 @@ impl GrowingSolver {
     }
 
     fn solve(&mut self, question: &mut Question<'_>, query: &Query) -> Result<Verdict, TermError> {
+        let query = query.clone().assuming(self.told(question)?);
+        Ok(question.solve_asserted(&mut *self.smt, &query)?.0)
+    }
+
+    /// Tells the solver what it does not know of a question yet; what has to be assumed to ask it.
+    fn told(&mut self, question: &mut Question<'_>) -> Result<Vec<TermId>, TermError> {
         self.kept.questions += 1;
         let mut assumptions = Vec::new();
         for bundle in bundles(question) {
@@ -108,8 +150,7 @@ impl GrowingSolver {
         let order = self.order_switch(question)?;
         assumptions.push(order);
         question.refute_circles_behind(order);
-        let query = query.clone().assuming(assumptions);
-        Ok(question.solve_asserted(&mut *self.smt, &query)?.0)
+        Ok(assumptions)
     }
 
     /// The switch of a bundle; the solver is told the bundle if it does not know it.

@@ -31,14 +31,21 @@ pub fn with_interferences<'f>(
         end.describe(forest, &options),
         most.0
     );
-    // A write that must come first because of what its value is for is a choice of the schedule all the same.
-    let reductions = Reductions { saturate: false, ..options.reductions };
-    let options = Options { reductions, ..options };
-    Question::of(end.encoding(forest, node, options, Terms::new())?, described, |encoding| {
-        let target = end.target(encoding, node)?;
-        let foreign = interferences(encoding)?;
-        Ok(vec![target, encoding.terms.at_most(most.0, &foreign)?])
+    Question::of(end.encoding(forest, node, counted(options), Terms::new())?, described, |encoding| {
+        Ok(vec![end.target(encoding, node)?, at_most(encoding, most)?])
     })
+}
+
+/// The formula's options for questions that count interferences.
+pub(super) fn counted(options: Options) -> Options {
+    // A write that must come first because of what its value is for is a choice of the schedule all the same.
+    Options { reductions: Reductions { saturate: false, ..options.reductions }, ..options }
+}
+
+/// At most so many reads find what another thread wrote.
+pub(super) fn at_most(encoding: &mut Encoding<'_>, most: Interferences) -> Result<TermId, TermError> {
+    let foreign = interferences(encoding)?;
+    encoding.terms.at_most(most.0, &foreign)
 }
 
 /// Per read and write of another thread: the read is executed and finds what the write left.

@@ -177,7 +177,7 @@ fn other_counts(forest: &Forest, id: NodeId) -> Vec<OpenEnd> {
 }
 
 /// All the ways in which the wait of a node can end.
-fn endings(forest: &Forest, id: NodeId) -> Vec<Op> {
+pub(crate) fn endings(forest: &Forest, id: NodeId) -> Vec<Op> {
     let failing = |attempt: Attempt| match attempt {
         Attempt::Block => None,
         Attempt::Try => Some(WaitResult::Busy),

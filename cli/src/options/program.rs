@@ -51,6 +51,11 @@ impl Program {
         &self.name
     }
 
+    /// Where it was found.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its arguments.
     pub(crate) fn arguments(&self) -> &[OsString] {
         &self.arguments

@@ -62,6 +62,21 @@ impl FromStr for SymbolicSource {
     }
 }
 
+impl SymbolicSource {
+    /// What inputs from it are called; the first is also the word for it.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match self {
+            SymbolicSource::Stdin(_) => vec!["stdin".to_owned()],
+            SymbolicSource::Argument(position) => vec![format!("arg:{position}")],
+            SymbolicSource::Environment(name) => vec![format!("env:{name}")],
+            SymbolicSource::File(path, _) => vec![format!("file:{}", path.display())],
+            // Numbers of the library, bytes of the system.
+            SymbolicSource::Random => vec!["rand".to_owned(), "random".to_owned()],
+            SymbolicSource::Time => vec!["time".to_owned()],
+        }
+    }
+}
+
 /// Bytes of standard input or a file that become inputs if nobody says how many: a solver chooses few bytes readily
 /// and many hardly.
 const USUAL_BYTES: u64 = 64;

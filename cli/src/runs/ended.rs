@@ -1,13 +1,14 @@
 //! How a run ended, in words and for JSON.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde::Serialize;
 use warpath_native::run::{End, Run, Why};
-use warpath_trace::event::{FailureKind, Op};
-use warpath_trace::ids::ThreadIx;
+use warpath_trace::event::Op;
+use warpath_trace::failed::Wait;
 use warpath_trace::trace::Trace;
+
+use crate::present::{Side, Sources};
 
 /// How a run ended and what is known of it; the fields are those of `warpath.record/1`.
 #[derive(Debug, Serialize)]
@@ -35,7 +36,7 @@ pub(crate) struct FailureReport {
     #[serde(rename = "where")]
     pub(crate) place: String,
     pub(crate) address: Option<String>,
-    /// In a deadlock, who waits for what.
+    /// In a deadlock or livelock, who waits for what.
     pub(crate) waits: Vec<WaitReport>,
 }
 
@@ -109,54 +110,50 @@ impl Ended {
 
 impl FailureReport {
     /// The failure that a trace ends with.
-    fn of(trace: &Trace) -> Option<FailureReport> {
-        let tables = &trace.tables;
-        let (thread, event) = trace.threads.iter().enumerate().find_map(|(thread, events)| {
-            let event = events.iter().rev().find(|event| matches!(event.op, Op::Failure { .. }))?;
-            Some((ThreadIx::from(thread), event))
-        })?;
-        let Op::Failure { kind, message, address } = event.op else { return None };
-        let message = tables.text(message).into_owned();
-        let waits = if kind == FailureKind::Deadlock { waits(trace, &message) } else { Vec::new() };
+    pub(crate) fn of(trace: &Trace) -> Option<FailureReport> {
+        let failed = trace.failed()?;
+        let key = |thread| trace.tables.key(thread).to_string();
+        let wait = |wait: Wait| WaitReport {
+            thread: key(wait.thread),
+            place: wait.place,
+            waits_for: wait.waits_for,
+        };
         Some(FailureReport {
-            kind: kind.to_string(),
-            thread: tables.key(thread).to_string(),
-            place: tables.source_name(event.at),
-            address: address.map(|address| format!("{address:#x}")),
-            message,
-            waits,
+            kind: failed.kind.to_string(),
+            thread: key(failed.thread),
+            place: failed.place,
+            address: failed.address.map(|address| format!("{address:#x}")),
+            message: failed.message,
+            waits: failed.waits.into_iter().map(wait).collect(),
         })
     }
 
     /// `FAILED assertion: x < 2`, and where, as compilers show it.
     pub(crate) fn text(&self, headline: &str) -> String {
-        let mut text = match self.waits.is_empty() {
-            true => format!("{headline} {}: {}\n", self.kind, self.message),
-            false => format!("{headline} {}: no thread can go on\n", self.kind),
-        };
-        if self.waits.is_empty() {
-            let place = if self.place.is_empty() { "a place without a name" } else { &self.place };
-            let _ = writeln!(text, "  --> {place} {}", self.thread);
-        }
-        for wait in &self.waits {
-            let place = if wait.place.is_empty() { "a place without a name" } else { &wait.place };
-            let _ = writeln!(text, "  --> {place} {} {}", wait.thread, wait.waits_for);
-        }
-        text
+        format!("{headline} {}\n{}", self.sentence(), Sources::default().show(&self.sides()))
     }
-}
 
-/// The tracer's sentence has one part for each thread: `T0.1 waits for mutex `a`, held by T0.0`.
-fn waits(trace: &Trace, message: &str) -> Vec<WaitReport> {
-    let part = |part: &str| {
-        let (thread, waits_for) = part.split_once(' ')?;
-        let ix = trace.tables.thread_by_key(&thread.parse().ok()?)?;
-        let last =
-            trace.threads.get(ix.index())?.iter().rev().find(|event| !matches!(event.op, Op::Failure { .. }));
-        let place = last.map(|event| trace.tables.source_name(event.at)).unwrap_or_default();
-        Some(WaitReport { thread: thread.to_owned(), place, waits_for: waits_for.to_owned() })
-    };
-    message.split("; ").filter_map(part).collect()
+    /// `assertion: x < 2`.
+    pub(crate) fn sentence(&self) -> String {
+        match self.waits.is_empty() {
+            true => format!("{}: {}", self.kind, self.message),
+            false => format!("{}: no thread can go on", self.kind),
+        }
+    }
+
+    /// Where it shows: in a deadlock, where each thread waits.
+    pub(crate) fn sides(&self) -> Vec<Side> {
+        if self.waits.is_empty() {
+            let side = Side { place: self.place.clone(), thread: self.thread.clone(), role: String::new() };
+            return vec![side];
+        }
+        let side = |wait: &WaitReport| Side {
+            place: wait.place.clone(),
+            thread: wait.thread.clone(),
+            role: wait.waits_for.clone(),
+        };
+        self.waits.iter().map(side).collect()
+    }
 }
 
 fn inputs(trace: &Trace) -> Vec<InputReport> {

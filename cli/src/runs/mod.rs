@@ -5,7 +5,7 @@ mod leftovers;
 mod program;
 mod runner;
 
-pub(crate) use ended::Ended;
+pub(crate) use ended::{Ended, FailureReport, WaitReport};
 pub(crate) use leftovers::Leftovers;
 pub(crate) use program::{explained, open, show_output, sources_of};
 pub(crate) use runner::NativeRunners;

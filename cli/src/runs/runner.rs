@@ -29,7 +29,7 @@ impl NativeRunners {
 
 impl Runners for NativeRunners {
     fn open(&self) -> Result<Box<dyn Runner>, RunnerError> {
-        let mut program = open(&self.program).map_err(|error| RunnerError(error.into()))?;
+        let mut program = open(&self.program).map_err(boxed)?;
         program.run_with(&self.together);
         Ok(Box::new(NativeRunner { program, options: self.options.clone() }))
     }
@@ -43,7 +43,7 @@ struct NativeRunner {
 impl Runner for NativeRunner {
     fn run(&mut self, request: &Request) -> Result<Observed, RunnerError> {
         let run = self.program.run(&self.plan(request));
-        let run = run.map_err(|error| RunnerError(explained(error).into()))?;
+        let run = run.map_err(|error| boxed(explained(error)))?;
         let renewed = run.sharing_grew || matches!(run.end, End::Stopped(Why::Sharing));
         Ok(Observed { ended: ended(&run.end), trace: run.trace, renewed, hardware_steps: run.hardware_steps })
     }
@@ -80,6 +80,11 @@ impl NativeRunner {
             options,
         }
     }
+}
+
+/// Boxed so that the advice is still found in it.
+fn boxed(error: anyhow::Error) -> RunnerError {
+    RunnerError(error.reallocate_into_boxed_dyn_error_without_backtrace())
 }
 
 fn ended(end: &End) -> Ended {

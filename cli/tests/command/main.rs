@@ -2,6 +2,8 @@
 
 mod analyze;
 mod cc;
+mod explore;
+mod explore_stop;
 mod help;
 mod json_doc;
 mod misbehave;
@@ -11,6 +13,8 @@ mod record;
 mod replay;
 mod run;
 mod samples;
+mod sarif;
 mod solve;
+mod strategies;
 mod traces;
 mod usage;

@@ -339,8 +339,6 @@ fn questions_of_a_trace_become_scripts_that_solvers_agree_on() {
 
     let weak = run(warpath().arg("analyze").arg(&trace).arg("--emit").arg(&queries).args(["--model", "tso"]));
     weak.expect_code(0);
-    let sarif = run(warpath().arg("analyze").arg(&trace).args(["--sarif", "x.sarif"]));
-    sarif.expect_code(2).expect_complaint("--sarif cannot be served yet");
 }
 
 #[test]

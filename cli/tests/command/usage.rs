@@ -31,8 +31,7 @@ fn parts_that_have_not_landed_say_so() {
     let si = si.to_str().expect("UTF-8");
     let here = folder.path().to_str().expect("UTF-8");
     for (arguments, part) in [
-        (&["explore", "--", "true"][..], "the native tracer"),
-        (&["explore", "--jvm", "--", "true"], "the JVM tracer"),
+        (&["explore", "--jvm", "--", "true"][..], "the JVM tracer"),
         (&["record", "-o", "t.wpt", "--jvm", "--", "true"], "the JVM tracer"),
         (&["record", "-o", "t.wpt", "--light", "--", "true"], "the preload recorder"),
         (&["diagnose", si], "the analyzer's diagnosis"),

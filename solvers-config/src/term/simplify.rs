@@ -316,6 +316,20 @@ fn vectors(terms: &mut Terms, op: Op, width: u32, a: TermId, b: TermId) -> Resul
     if let Some(value) = constant {
         return terms.bits(value, width).map(Some);
     }
+    // Negative or not is the sign alone. (Yices 2.6.5 has models for comparisons with 0 that do not satisfy them.)
+    let sign = match op {
+        Op::BvSlt if lb == Some(0) => Some((a, 1)),
+        Op::BvSle if lb == Some(ones) => Some((a, 1)),
+        Op::BvSlt if la == Some(ones) => Some((b, 0)),
+        Op::BvSle if la == Some(0) => Some((b, 0)),
+        _ => None,
+    };
+    if let Some((of, sign)) = sign {
+        let top = (width - 1) as u16;
+        let bit = terms.apply(Op::Extract { high: top, low: top }, &[of])?;
+        let sign = terms.bits(sign, 1)?;
+        return terms.eq(bit, sign).map(Some);
+    }
     Ok(match (op, mixed) {
         (Op::BvAnd | Op::BvOr, _) if a == b => Some(a),
         (Op::BvAnd, Some((value, other))) if value == ones => Some(other),

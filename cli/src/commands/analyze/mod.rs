@@ -1,7 +1,6 @@
 //! `warpath analyze`: what else could have happened.
 
 mod files;
-mod interleaving;
 mod text;
 mod verdicts;
 mod windows;
@@ -16,11 +15,10 @@ use warpath_analyzer::encode::Options;
 use warpath_analyzer::model::Forest;
 use warpath_analyzer::queries::{Manifest, Question, open_ends};
 
-use super::not_landed;
 use crate::app::Invocation;
 use crate::console::{self, Console};
 use crate::exit::Exit;
-use crate::failure::advise;
+use crate::failure::advised;
 use crate::inputs::readable_file;
 use crate::json::JsonTarget;
 use crate::options::{
@@ -30,7 +28,6 @@ use crate::options::{
 use crate::outputs::replace_file;
 use crate::traces::Source;
 pub(super) use files::Runs;
-pub(super) use interleaving::table;
 use windows::Windows;
 
 /// Say what else could have happened in recorded runs: verdicts, scripts, SI files
@@ -130,6 +127,12 @@ impl Invocation for AnalyzeArgs {
     }
 
     fn lower(self) -> anyhow::Result<AnalyzeConfig> {
+        if self.sarif.sarif.is_some() && self.emit.emit.is_some() {
+            return Err(advised(
+                "with --emit nothing is decided, so there is nothing for --sarif",
+                "leave one of them out",
+            ));
+        }
         Ok(AnalyzeConfig {
             traces: self.traces.into_iter().map(readable_file).collect::<anyhow::Result<_>>()?,
             checks: self.check.lower(),
@@ -147,13 +150,6 @@ impl Invocation for AnalyzeArgs {
     }
 
     fn run(config: AnalyzeConfig, console: &Console) -> anyhow::Result<Exit> {
-        if config.sarif.is_some() {
-            return Err(advise(
-                not_landed(Self::NAME, "the SARIF writer"),
-                "--sarif cannot be served yet",
-                "--json has the same findings",
-            ));
-        }
         let Some(folder) = &config.emit else { return verdicts::run(&config, console) };
         let manifest = emit(&config, folder, console)?;
         if let Some(target) = &config.json {

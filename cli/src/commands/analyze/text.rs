@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use warpath_analyzer::findings::{Kind, Property, Standing, Unanswered};
 
 use super::files::Kept;
-use super::interleaving::table;
 use super::verdicts::Outcome;
+use crate::present::{inputs, table};
 
 /// So many questions without an answer are listed for each property.
 const LISTED: usize = 5;
@@ -52,12 +52,7 @@ fn show(text: &mut String, Kept { finding, begin, si, script }: &Kept) {
         let _ = writeln!(text, "  --> {} {} {}", event.place, event.thread, event.role);
     }
     if !finding.si.inputs.is_empty() {
-        let input = |input: &warpath_trace::si::InputValue| match input.nth {
-            0 => format!("{} = {}", input.name, input.value),
-            nth => format!("{}#{nth} = {}", input.name, input.value),
-        };
-        let inputs: Vec<String> = finding.si.inputs.iter().map(input).collect();
-        let _ = writeln!(text, "  inputs: {}", inputs.join(", "));
+        let _ = writeln!(text, "  inputs: {}", inputs::listing(&finding.si.inputs));
     }
     let _ = writeln!(text, "  why: {}", finding.reason);
     let _ = write!(text, "\n{}\n", table(&finding.si, *begin));

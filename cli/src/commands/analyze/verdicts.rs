@@ -21,6 +21,7 @@ use crate::console::{self, Console};
 use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
+use crate::present::{Side, inputs, sarif};
 use crate::solvers::solvers;
 use crate::traces::Source;
 
@@ -157,11 +158,42 @@ pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<E
     if !JsonTarget::takes_stdout(config.json.as_ref()) {
         console::print(text(&outcome, config.all))?;
     }
-    Ok(match verdict {
+    let exit = match verdict {
         "PREDICTED" => Exit::Found,
         "NONE" => Exit::Clean,
         _ => Exit::Unknown,
-    })
+    };
+    if let Some(path) = &config.sarif {
+        let found: Vec<sarif::Found> = outcome.findings.iter().map(sarif_result).collect();
+        sarif::write(path, &found, exit)?;
+    }
+    Ok(exit)
+}
+
+fn sarif_result(Kept { finding, si, script, .. }: &Kept) -> sarif::Found {
+    let (kind, places) = finding.key();
+    let kind = kind.name().replace(' ', "-");
+    let side = |event: &Involved| Side {
+        place: event.place.clone(),
+        thread: event.thread.clone(),
+        role: event.role.clone(),
+    };
+    let properties = [
+        ("verdict", "PREDICTED".into()),
+        ("reason", finding.reason.clone().into()),
+        ("inputs", inputs::values(&finding.si.inputs).into()),
+        ("si", si.clone().into()),
+        ("script", script.clone().into()),
+    ];
+    sarif::Found {
+        fingerprint: format!("{kind} at {}", places.join(", ")),
+        kind,
+        level: sarif::Level::Warning,
+        message: finding.summary.clone(),
+        sides: finding.events.iter().map(side).collect(),
+        steps: sarif::steps(&finding.si),
+        properties: properties.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+    }
 }
 
 fn load(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<Vec<(String, Trace)>> {

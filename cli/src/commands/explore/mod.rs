@@ -3,6 +3,7 @@
 mod bug;
 mod files;
 mod results;
+mod state;
 mod text;
 mod watch;
 
@@ -22,7 +23,7 @@ use super::not_landed;
 use crate::app::Invocation;
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::failure::advised;
+use crate::failure::{Advised, advised};
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
 use crate::options::{
@@ -32,6 +33,7 @@ use crate::options::{
 };
 use crate::runs::{Leftovers, NativeRunners};
 use crate::solvers::solvers;
+use state::State;
 use watch::Watch;
 
 /// Find bugs: run the program, analyse, run again, until exhausted
@@ -73,7 +75,7 @@ pub(crate) struct ExploreArgs {
     /// An exit code other than 0 is a failure too
     #[arg(long)]
     fail_on_exit: bool,
-    /// Save the state of the search in DIR, and resume from it
+    /// Save the search in DIR as it goes, and take up the one that is there
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     /// The program runs on a Java virtual machine
@@ -161,6 +163,12 @@ impl Invocation for ExploreArgs {
     }
 
     fn lower(self) -> anyhow::Result<ExploreConfig> {
+        if self.state.is_some() && !matches!(self.strategy, Strategy::Forest | Strategy::Con2colic) {
+            return Err(advised(
+                "--state is for the strategies `forest` and `con2colic`, which go on from any set of runs",
+                "leave --state out, or choose one of them",
+            ));
+        }
         let program = self.program.lower()?.ok_or_else(|| {
             advised("no program was named", "put it after `--`, as in `warpath explore -- ./prog`")
         })?;
@@ -207,17 +215,33 @@ impl Invocation for ExploreArgs {
         }
         let runners = NativeRunners::new(config.program.clone(), run);
         let began = Instant::now();
-        let mut watch = Watch::new(&config, console);
+        let (state, earlier) = match &config.state {
+            Some(folder) => State::open(folder, &config).map(|(state, earlier)| (Some(state), earlier))?,
+            None => (None, None),
+        };
+        let mut watch = Watch::new(&config, console, state, cancel.clone());
         let open = || Ok(resolved.open(&solvers));
-        let explored = explore(&config.explore_options(cancel), &runners, &open, &mut watch);
-        let watched = watch.finish()?;
-        let explored = explored.map_err(unwrapped)?;
-        results::report(&config, console, &explored, &watched, began.elapsed())?;
-        Ok(match explored.judgement {
+        let options = ExploreOptions { earlier, ..config.explore_options(cancel) };
+        let explored = explore(&options, &runners, &open, &mut watch);
+        let watched = watch.finish();
+        let mut explored = explored.map_err(unwrapped)?;
+        if let Ok(watched) = &watched {
+            explored.reasons.extend(watched.unread.iter().cloned());
+            // Other verdicts list their reasons.
+            for unread in watched.unread.iter().filter(|_| explored.judgement == Judgement::Safe) {
+                console.note(format_args!("note: {unread}"));
+            }
+        }
+        if explored.solver.is_empty() {
+            explored.solver = resolved.open(&solvers).describe();
+        }
+        let exit = match explored.judgement {
             Judgement::Bug => Exit::Found,
             Judgement::Safe => Exit::Clean,
             Judgement::Unknown => Exit::Unknown,
-        })
+        };
+        results::report(&config, &explored, &watched?.bugs, began.elapsed(), exit)?;
+        Ok(exit)
     }
 }
 
@@ -267,7 +291,10 @@ fn cores() -> usize {
 /// An error of the runner is one of ours, with its advice: it comes out as it went in.
 fn unwrapped(error: ExploreError) -> anyhow::Error {
     match error {
-        ExploreError::Runner(RunnerError(inner)) => anyhow::Error::from_boxed(inner),
+        ExploreError::Runner(RunnerError(inner)) => match inner.downcast::<Advised>() {
+            Ok(advised) => anyhow::Error::new(*advised),
+            Err(other) => anyhow::Error::from_boxed(other),
+        },
         other => other.into(),
     }
 }

@@ -8,8 +8,10 @@ use warpath_analyzer::explore::{Coverage, Exploration, Judgement};
 
 use super::bug::Reported;
 use super::{ExploreConfig, text};
-use crate::console::{self, Console};
+use crate::console;
+use crate::exit::Exit;
 use crate::json::JsonTarget;
+use crate::present::sarif;
 
 /// `warpath.explore/1`.
 #[derive(Debug, Serialize)]
@@ -24,6 +26,7 @@ struct Results<'a> {
     exhausted: bool,
     executions: u64,
     repeated_executions: u64,
+    resumed_executions: u64,
     replays: u64,
     first_bug_execution: Option<u64>,
     paths: usize,
@@ -58,10 +61,10 @@ struct Times {
 /// Writes everything that is wanted.
 pub(super) fn report(
     config: &ExploreConfig,
-    _: &Console,
     explored: &Exploration,
     bugs: &[Reported],
     time: Duration,
+    exit: Exit,
 ) -> anyhow::Result<()> {
     let reason = reason(explored);
     if let Some(target) = &config.json {
@@ -78,8 +81,9 @@ pub(super) fn report(
             exhausted: explored.exhausted,
             executions: statistics.executions,
             repeated_executions: statistics.repeated,
+            resumed_executions: statistics.resumed,
             replays: statistics.replays,
-            first_bug_execution: explored.bugs.first().map(|bug| bug.execution),
+            first_bug_execution: bugs.iter().map(|bug| bug.execution).min(),
             paths: explored.paths,
             nodes: explored.nodes,
             open_ends: explored.open_ends,
@@ -102,6 +106,10 @@ pub(super) fn report(
             unconfirmed: explored.unconfirmed.iter().map(|finding| finding.summary.as_str()).collect(),
             bugs,
         })?;
+    }
+    if let Some(path) = &config.sarif {
+        let found: Vec<sarif::Found> = bugs.iter().map(Reported::sarif).collect();
+        sarif::write(path, &found, exit)?;
     }
     if !JsonTarget::takes_stdout(config.json.as_ref()) {
         console::print(text::verdict(explored, &reason, time))?;

@@ -5,37 +5,35 @@ use std::time::Duration;
 
 use warpath_analyzer::explore::{Bug, Exploration, Judgement};
 
-use super::bug::{Reported, name, signed};
-use crate::commands::analyze::table;
+use super::bug::Reported;
+use crate::present::{Sources, inputs};
 
 /// A bug: what, where, with which inputs, in which order, why, how to see it again.
-pub(super) fn bug(bug: &Bug, reported: &Reported) -> String {
-    let mut text = format!("BUG {}: {}\n", bug.kind, bug.message);
-    match &bug.finding {
-        Some(finding) => {
-            for event in &finding.events {
-                let _ = writeln!(text, "  --> {} {} {}", event.place, event.thread, event.role);
-            }
-        }
-        None => {
-            let place = if bug.place.is_empty() { "a place without a name" } else { &bug.place };
-            let _ = writeln!(text, "  --> {place} {}", bug.threads.join(", "));
-        }
-    }
+pub(super) fn bug(bug: &Bug, reported: &Reported, sources: &Sources) -> String {
+    let told = &reported.told;
+    let mut text = format!("BUG {}\n{}", told.sentence, sources.show(&told.sides));
     if !bug.si.inputs.is_empty() {
-        let inputs: Vec<String> =
-            bug.si.inputs.iter().map(|input| format!("{} = {}", name(input), signed(input))).collect();
-        let _ = writeln!(text, "  inputs: {}", inputs.join(", "));
+        let _ = writeln!(text, "  inputs: {}", inputs::listing(&bug.si.inputs));
     }
-    let _ = write!(text, "\n{}\n", table(&bug.si, 0));
-    let why = match &bug.finding {
-        Some(finding) => finding.reason.clone(),
-        None => format!("execution {} failed so, and failed so again when it was replayed", bug.execution),
-    };
-    let _ = writeln!(text, "  why: {why}");
-    let _ = writeln!(text, "  reproduce it: warpath replay {}", reported.si);
-    let _ = writeln!(text, "  explain it:   warpath diagnose {}\n", reported.si);
+    if let Some(table) = &told.table {
+        let _ = write!(text, "\n{table}\n");
+    }
+    let _ = writeln!(text, "  why: {}", reported.reason);
+    let _ = writeln!(text, "  reproduce it: warpath replay {}\n", quoted(&reported.si));
     text
+}
+
+fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// As a shell reads it back.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    match !path.is_empty() && path.chars().all(plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', "'\\''")),
+    }
 }
 
 /// The verdict and what it rests on.
@@ -44,11 +42,11 @@ pub(super) fn verdict(explored: &Exploration, reason: &str, time: Duration) -> S
     let statistics = &explored.statistics;
     let _ = writeln!(
         text,
-        "  {} executions, {} thread events, {} questions to {} ({} sat, {} unsat, {} unknown), {:.2} s",
-        statistics.executions,
-        explored.nodes,
-        statistics.queries,
-        if explored.solver.is_empty() { "nobody" } else { &explored.solver },
+        "  {}, {}, {} to {} ({} sat, {} unsat, {} unknown), {:.2} s",
+        count(statistics.executions, "execution"),
+        count(explored.nodes as u64, "thread event"),
+        count(statistics.queries, "question"),
+        explored.solver,
         statistics.sat,
         statistics.unsat,
         statistics.unknown,
@@ -71,4 +69,15 @@ pub(super) fn verdict(explored: &Exploration, reason: &str, time: Duration) -> S
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_can_be_pasted_into_a_shell() {
+        assert_eq!(quoted("out/bug-1.si.toml"), "out/bug-1.si.toml");
+        assert_eq!(quoted("my out/it's.toml"), r"'my out/it'\''s.toml'");
+    }
 }

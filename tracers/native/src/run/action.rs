@@ -33,12 +33,32 @@ pub(crate) enum Action {
         /// Its address.
         address: u64,
     },
+    /// An input goes to shared memory, by the modelled function at whose entry the thread stands.
+    Take(Take),
     /// A futex call.
     Futex(Futex),
     /// A futex wait that was queued.
     FutexResume(FutexWait),
     /// A system call that cannot be made yet because it would block; not an event.
     Blocked(Wait),
+}
+
+/// An input that is taken.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Take {
+    /// Its name.
+    pub name: String,
+    /// Where it goes.
+    pub address: u64,
+    /// How many bytes.
+    pub size: u64,
+}
+
+impl Take {
+    /// Bytes that one input of it has: all of them if there is such a width.
+    pub(crate) fn step(&self) -> u8 {
+        if matches!(self.size, 1 | 2 | 4 | 8 | 16) { self.size as u8 } else { 1 }
+    }
 }
 
 /// What a system call waits for.
@@ -251,6 +271,7 @@ impl Action {
             Action::Fork(_) => Verb::Fork,
             Action::Output { .. } => Verb::Output,
             Action::Free { .. } => Verb::Free,
+            Action::Take(_) => Verb::Write,
             Action::Futex(Futex::Wait(_)) => Verb::FutexWait,
             Action::Futex(Futex::Wake { .. }) => Verb::FutexWake,
             Action::Futex(Futex::Requeue { .. }) => Verb::FutexRequeue,

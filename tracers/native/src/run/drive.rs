@@ -135,7 +135,11 @@ impl Machine {
             let found = match self.threads.iter().position(|thread| thread.key == step.thread) {
                 None => Err(format!("there is no thread {} yet", step.thread)),
                 Some(t) => {
-                    while matches!(self.threads[t].pending(), Some(Action::Blocked(Wait::Turn))) {
+                    // Who waits for a change may look again before there is one, if the schedule says so.
+                    while matches!(
+                        self.threads[t].pending(),
+                        Some(Action::Blocked(Wait::Turn | Wait::Change(_)))
+                    ) {
                         if let Some(end) = self.step(t)? {
                             return Ok(Planned::End(end));
                         }
@@ -251,6 +255,7 @@ impl Machine {
         let Some(verb) = action.verb() else { return Ok(None) };
         let address = match &action {
             Action::Access(access) => Some((access.address, access.size)),
+            Action::Take(take) => Some((take.address, take.step().into())),
             Action::Sync(sync) => sync.object().map(|object| (object, self.object_size(sync))),
             Action::Futex(super::action::Futex::Wait(wait)) | Action::FutexResume(wait) => {
                 Some((wait.word, bytes::FUTEX))

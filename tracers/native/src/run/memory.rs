@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use warpath_trace::event::{Datum, Op};
-use warpath_trace::header::{SharedRange, Values};
+use warpath_trace::event::{Datum, MemoryOrder, Op};
+use warpath_trace::header::{MemoryModel, SharedRange, Values};
 use warpath_trace::ids::ExprId;
 
 use super::action::Sync;
@@ -61,7 +61,13 @@ impl Machine {
         if self.watched.overlaps(address..address + length) {
             self.widen_sharing(address, length);
             let location = self.location(address, size.into())?;
-            self.record(t, Op::Write { location, value: Datum::symbolic(value, leaf) })?;
+            let value = Datum::symbolic(value, leaf);
+            let op = match self.options.model {
+                MemoryModel::Sc => Op::Write { location, value },
+                // It is in memory at once.
+                _ => Op::AtomicWrite { location, value, order: MemoryOrder::SeqCst },
+            };
+            self.record(t, op)?;
             self.poke(address, bytes);
         } else {
             self.poke(address, bytes);

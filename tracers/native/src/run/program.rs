@@ -1,7 +1,9 @@
 //! A program that is run again and again.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -34,6 +36,8 @@ pub struct Program {
     together: Together,
     hottest: Vec<Range<u64>>,
     stdin: Option<Arc<Mutex<Vec<u8>>>>,
+    /// What its processes have as standard input, if not ours: open as long as they may be started.
+    _own_stdin: Option<File>,
     /// Bytes that are shared by their names, if a schedule says so: then nothing else is.
     known: Option<Known>,
     machine: Option<Machine>,
@@ -107,6 +111,8 @@ impl Program {
         let mut launch = Launch::new(found.into_os_string(), arguments);
         launch.arguments[0] = path.as_os_str().to_owned();
         steady(&mut launch);
+        let own_stdin = start::own_stdin();
+        launch.streams[0] = own_stdin.as_ref().map(AsRawFd::as_raw_fd);
         Ok(Program {
             launch,
             facts,
@@ -114,6 +120,7 @@ impl Program {
             together: Together::default(),
             hottest: Vec::new(),
             stdin: start::unseekable_stdin(),
+            _own_stdin: own_stdin,
             known: None,
             machine: None,
             template: None,

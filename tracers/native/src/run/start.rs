@@ -1,10 +1,13 @@
 //! From an executable to a machine at its first instruction.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
+use nix::unistd::{Whence, lseek};
 use rustc_hash::FxHashMap;
 use warpath_trace::header::Header;
 use warpath_trace::ids::StringId;
@@ -256,11 +259,28 @@ fn plain_inputs(environment: &[OsString]) -> FxHashMap<String, String> {
     entries.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// Standard input that can be read only once is kept for further runs.
+/// Standard input that can be read only once is kept for further runs; by all programs of this process together, since
+/// what one of them has read no other can.
 pub(super) fn unseekable_stdin() -> Option<Arc<Mutex<Vec<u8>>>> {
-    use nix::unistd::{Whence, lseek};
-    let stdin = std::io::stdin();
-    lseek(&stdin, 0, Whence::SeekCur).is_err().then(Arc::default)
+    static KEPT: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(Arc::default);
+    stdin_position().is_none().then(|| Arc::clone(&KEPT))
+}
+
+/// Standard input that is a file, opened once more where it stands: programs that run side by side must not move each
+/// other's position.
+pub(super) fn own_stdin() -> Option<File> {
+    let position = stdin_position()?;
+    let mut file = File::open("/proc/self/fd/0").ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    file.seek(SeekFrom::Start(position)).ok()?;
+    Some(file)
+}
+
+fn stdin_position() -> Option<u64> {
+    let position = lseek(std::io::stdin(), 0, Whence::SeekCur).ok()?;
+    u64::try_from(position).ok()
 }
 
 impl Machine {

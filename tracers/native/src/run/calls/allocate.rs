@@ -149,6 +149,8 @@ impl Machine {
         if let Some(object) = object {
             self.record(t, Op::Free { object })?;
         }
+        // To whoever else accesses it, giving it back is as good as a write.
+        self.space.note_access(address..address + size, true);
         self.space.mark_shared(address..address + size.max(1));
         Ok(())
     }

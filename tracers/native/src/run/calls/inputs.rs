@@ -4,6 +4,8 @@ use warpath_trace::event::Op;
 
 use super::Function;
 use crate::cpu::Gpr;
+use crate::run::action::{Action, Take};
+use crate::run::careful::word;
 use crate::run::error::RunError;
 use crate::run::kernel::Next;
 use crate::run::machine::Machine;
@@ -19,9 +21,9 @@ impl Machine {
                 let name = self.peek_string(name, 256).unwrap_or_default();
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let name = if name.is_empty() { "input".to_owned() } else { name };
-                self.plain_value(t, &name, address, size)?;
-                self.take_input(t, &name, address, size)?;
-                Ok(self.return_from(t, 0))
+                let take = Take { name, address, size };
+                let shared = size > 0 && self.watched.overlaps(address..address.saturating_add(size));
+                if shared { Ok(Next::Poise(Action::Take(take))) } else { self.take_now(t, &take) }
             }
             Function::Nondet { name, bytes, boolean } => {
                 let width = if boolean { 1 } else { bytes * 8 };
@@ -54,12 +56,33 @@ impl Machine {
         }
     }
 
-    /// What a plain run would read: the value from the environment as the stubs do, else zeros.
-    fn plain_value(&mut self, t: usize, name: &str, address: u64, size: u64) -> Result<(), RunError> {
-        let size = size.min(1 << 20);
-        let value = self.environment.get(name).and_then(|text| parse_plain(text, size as usize));
-        let bytes = value.unwrap_or_else(|| vec![0; size as usize]);
-        self.kernel_write(t, address, &bytes)?;
+    /// Takes an input and returns from the function that asked for it.
+    pub(crate) fn take_now(&mut self, t: usize, take: &Take) -> Result<Next, RunError> {
+        let Take { name, address, size } = take;
+        // What a plain run would read: the value from the environment as the stubs do, else zeros.
+        let length = (*size).min(1 << 20) as usize;
+        let plain = self.environment.get(name).and_then(|text| parse_plain(text, length));
+        let plain = plain.unwrap_or_else(|| vec![0; length]);
+        let step = take.step();
+        for (n, bytes) in plain.chunks(step.into()).enumerate() {
+            let address = address + n as u64 * u64::from(step);
+            self.take(t, name, None, address, step, Some(word(bytes)))?;
+        }
+        Ok(self.return_from(t, 0))
+    }
+
+    /// Makes bytes that are there the next inputs of this name.
+    pub(crate) fn take_input(
+        &mut self,
+        t: usize,
+        name: &str,
+        address: u64,
+        size: u64,
+    ) -> Result<(), RunError> {
+        let step = Take { name: String::new(), address, size }.step();
+        for address in (address..address + size).step_by(step.into()) {
+            self.take(t, name, None, address, step, None)?;
+        }
         Ok(())
     }
 
@@ -73,28 +96,12 @@ impl Machine {
         given.map(|input| input.value)
     }
 
-    /// Makes the bytes at an address the next input of this name: one if it is small enough, else one per byte.
-    pub(crate) fn take_input(
-        &mut self,
-        t: usize,
-        name: &str,
-        address: u64,
-        size: u64,
-    ) -> Result<(), RunError> {
-        if matches!(size, 1 | 2 | 4 | 8 | 16) {
-            return self.take(t, name, None, address, size as u8);
-        }
-        for n in 0..size {
-            self.take(t, name, None, address + n, 1)?;
-        }
-        Ok(())
-    }
-
     /// Makes one byte the `nth` input of this name.
     pub(crate) fn take_byte(&mut self, t: usize, name: &str, nth: u64, address: u64) -> Result<(), RunError> {
-        self.take(t, name, Some(u32::try_from(nth).unwrap_or(u32::MAX)), address, 1)
+        self.take(t, name, Some(u32::try_from(nth).unwrap_or(u32::MAX)), address, 1, None)
     }
 
+    /// Makes bytes an input. Its value is the one that was asked for; else `plain`, or what is there.
     fn take(
         &mut self,
         t: usize,
@@ -102,10 +109,11 @@ impl Machine {
         nth: Option<u32>,
         address: u64,
         size: u8,
+        plain: Option<u128>,
     ) -> Result<(), RunError> {
         let width = size * 8;
         let (input, nth) = self.recorder.input(name, nth, width)?;
-        let value = match self.input_value(name, nth, width) {
+        let value = match self.input_value(name, nth, width).or(plain) {
             Some(value) => value,
             None => self.view(t, address, size.into()).unwrap_or(0),
         };

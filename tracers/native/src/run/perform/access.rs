@@ -1,5 +1,7 @@
 //! Accesses to shared memory.
 
+use std::collections::VecDeque;
+
 use warpath_trace::event::{Datum, FailureKind, MemoryOrder, Op};
 use warpath_trace::header::MemoryModel;
 
@@ -10,6 +12,7 @@ use crate::run::error::RunError;
 use crate::run::kernel::Next;
 use crate::run::machine::Machine;
 use crate::run::outcome::{End, Failure, Why};
+use crate::run::sharing::Sharing;
 use crate::run::thread::{Buffered, Held};
 use crate::sym::{Effects, Source};
 
@@ -34,7 +37,9 @@ impl Machine {
         let thread = &mut self.threads[t];
         let mut registers = thread.registers.clone();
         let (held, buffer) = (&thread.held, &thread.buffer);
-        let mut memory = Careful::new(&mut self.space, &self.watched, held, buffer, Mode::Probe);
+        let nothing = Sharing::default();
+        let shared = if is_own_stack(&instruction, buffer) { &nothing } else { &self.watched };
+        let mut memory = Careful::new(&mut self.space, shared, held, buffer, Mode::Probe);
         let result = cpu::step(&mut registers, &decoded, &mut memory);
         let (found, suspect) = (memory.found, memory.suspect);
         if let Some(failure) = found.into_iter().chain(suspect).find_map(|access| self.misuse(t, access)) {
@@ -56,7 +61,7 @@ impl Machine {
     }
 
     /// Is the access to freed storage, or beside any?
-    fn misuse(&self, t: usize, access: Access) -> Option<Failure> {
+    pub(super) fn misuse(&self, t: usize, access: Access) -> Option<Failure> {
         // The C library reads strings many bytes at a time: over their ends, but never into another page.
         if access.kind == AccessKind::Read && self.images.is_c_library(self.threads[t].registers.rip) {
             return None;
@@ -92,7 +97,9 @@ impl Machine {
         let held = std::mem::take(&mut thread.held);
         let buffer = std::mem::take(&mut thread.buffer);
         let mode = Mode::Execute { buffered };
-        let mut memory = Careful::new(&mut self.space, &self.watched, &held, &buffer, mode);
+        let nothing = Sharing::default();
+        let shared = if is_own_stack(instruction, &buffer) { &nothing } else { &self.watched };
+        let mut memory = Careful::new(&mut self.space, shared, &held, &buffer, mode);
         let result = cpu::step(&mut thread.registers, decoded, &mut memory);
         let done = std::mem::take(&mut memory.done);
         self.instructions += 1;
@@ -269,4 +276,11 @@ fn is_atomic(instruction: &iced_x86::Instruction) -> bool {
     instruction.has_lock_prefix()
         || instruction.mnemonic() == Mnemonic::Xchg
             && (0..instruction.op_count()).any(|n| instruction.op_kind(n) == OpKind::Memory)
+}
+
+/// Does it only push to, or pop from, the stack? Nobody else has a part in that, even where a variable that others used
+/// was in an earlier frame. But a write to such a variable that is still in the buffer has to be kept apart from it.
+fn is_own_stack(instruction: &iced_x86::Instruction, buffer: &VecDeque<Buffered>) -> bool {
+    let explicit = (0..instruction.op_count()).any(|n| instruction.op_kind(n) == iced_x86::OpKind::Memory);
+    instruction.is_stack_instruction() && !explicit && buffer.is_empty()
 }

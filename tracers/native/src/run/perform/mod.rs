@@ -117,7 +117,11 @@ impl Machine {
             }
             Action::End => self.end_thread(t),
             Action::Exit(status) => self.exit_by(t, status),
-            Action::Access(access) => self.perform_access(t, access),
+            // It may have been freed while the thread stood before it.
+            Action::Access(access) => match self.misuse(t, access) {
+                Some(failure) => Ok(Next::End(End::Failed(failure))),
+                None => self.perform_access(t, access),
+            },
             Action::Fence(order) => {
                 self.record(t, Op::Fence { order })?;
                 self.threads[t].fenced = true;
@@ -133,6 +137,7 @@ impl Machine {
                 Ok(self.too_much_output().map_or(given, |limit| Next::End(End::Stopped(Why::Output(limit)))))
             }
             Action::Free { address } => self.free_block(t, address),
+            Action::Take(take) => self.take_now(t, &take),
             Action::Futex(futex) => self.perform_futex(t, futex),
             Action::FutexResume(wait) => self.resume_futex(t, &wait),
             Action::Blocked(Wait::Futex(wait)) => {
