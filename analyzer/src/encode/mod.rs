@@ -77,6 +77,8 @@ pub struct Encoding<'f> {
     pub constraints: Vec<Constraint>,
     pub(crate) options: Options,
     pub(crate) takes_part: Vec<bool>,
+    /// Is it the formula of a part of the forest, in which events may lack what they need?
+    is_part: bool,
     pub(crate) value_matters: Vec<bool>,
     accesses: Accesses,
     object_trees: object_tree::ObjectTrees,
@@ -144,6 +146,7 @@ impl<'f> Encoding<'f> {
             options,
             object_trees: object_tree::ObjectTrees::of(forest, |id| cone.takes_part[id.index()]),
             takes_part: cone.takes_part,
+            is_part: part.is_some(),
             value_matters: cone.value_matters,
             accesses,
             en: vec![None; forest.nodes().len()],

@@ -31,8 +31,9 @@ impl Encoding<'_> {
         }
         // What the must-order knows is folded away elsewhere. Said here, it does not matter what it rested on.
         for before in self.must.newly_before(self.forest, id) {
-            debug_assert!(self.takes_part[before.index()], "the cone has what must come before its events");
-            needs.push(self.en(before)?);
+            let here = self.takes_part[before.index()];
+            debug_assert!(here || self.is_part, "the cone has what must come before its events");
+            needs.push(if here { self.en(before)? } else { self.terms.bool(false) });
         }
         let needs = self.terms.and(&needs)?;
         self.require(About::Thread(id), en, needs)?;

@@ -22,7 +22,7 @@ use super::runner::{Ended, Following, Free, Observed, Request, Runner, RunnerErr
 use super::statistics::Statistics;
 use super::team::Team;
 use super::values_only::values_only;
-use crate::findings::{CheckOptions, Finding, Kind, Property, check};
+use crate::findings::{CheckOptions, Finding, Kind, check};
 use crate::model::{Divergence, Forest, NodeId};
 use crate::queries::{GrowingSolver, open_ends};
 use crate::window::OpenSolvers;

@@ -58,6 +58,8 @@ pub(super) const AGAIN: u8 = 9;
 const APPETITE: usize = 16;
 /// And at most.
 const MOST: usize = 1024;
+/// From so many values on, another one is nothing special.
+const MANY: usize = 4;
 
 impl Frontier {
     /// How many ends to ask for at once.
@@ -157,6 +159,8 @@ fn priority(forest: &Forest, covered: &HashSet<(&str, Outcome)>, end: &OpenEnd) 
     let class = match (&end.want, &node.op) {
         (Want::Held(false), Op::Assert { .. }) => 0,
         (Want::Held(held), _) if !covered.contains(&(node.at.as_str(), Outcome::Held(*held))) => 1,
+        // One more of many: an index into a table has an outcome for each entry.
+        (Want::OtherThan(values), _) if values.len() >= MANY => 5,
         _ => 3,
     };
     (class + u8::from(class > 0 && node.standard), node.depth)

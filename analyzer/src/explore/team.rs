@@ -1,6 +1,7 @@
 //! Workers, each with a runner of its own, and the jobs they take.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, Scope};
 
@@ -65,12 +66,15 @@ impl<'env> Shared<'env> {
                 None => self.runners.open().map(|opened| runner.insert(opened)),
             };
             match opened {
-                Ok(runner) => {
+                Ok(opened) => {
                     lessons += news.len();
                     for lesson in &news {
-                        runner.learn(lesson);
+                        opened.learn(lesson);
                     }
-                    job(Ok(&mut **runner));
+                    // Whoever waits for the job is told that there is no result; the other jobs are still done.
+                    if catch_unwind(AssertUnwindSafe(|| job(Ok(&mut **opened)))).is_err() {
+                        (runner, lessons) = (None, 0);
+                    }
                 }
                 Err(error) => job(Err(error)),
             }

@@ -65,7 +65,8 @@ impl SeedSearch<'_> {
         let mut found = NewSeeds::default();
         let (reads, updates): (Vec<OpenEnd>, Vec<OpenEnd>) =
             ends(self.forest, self.kept).into_iter().partition(OpenEnd::is_in_forest);
-        if !reads.is_empty() {
+        // The formula alone takes its time.
+        if !reads.is_empty() && self.next().is_some() {
             self.all_reads(&reads, smt, &mut found)?;
         }
         for update in updates {

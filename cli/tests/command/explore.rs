@@ -148,6 +148,12 @@ fn inputs_come_from_standard_input_and_arguments() {
         assert!(bug["inputs"].get(input).is_some(), "{name}: {json}");
         expect_replay(bug);
     }
+    // A file is read from its start by every run, whoever makes it.
+    let input = folder.file("input", "ab");
+    let mut command = explore(&named("stdin").program(), &folder, &["--symbolic", "stdin:4", "--jobs", "2"]);
+    let ran = run(command.stdin(fs::File::open(input).expect("the file")));
+    ran.expect_code(1);
+    assert!(ran.stdout.contains("everything else reachable was explored"), "{}", ran.stdout);
     let unread = explored(named("stdin"), &folder, &["--symbolic", "stdin:4"]);
     unread.expect_code(0).expect_complaint("note: no run has read anything from `stdin` (--symbolic)");
 }

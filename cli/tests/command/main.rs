@@ -18,3 +18,4 @@ mod solve;
 mod strategies;
 mod traces;
 mod usage;
+mod verdicts;

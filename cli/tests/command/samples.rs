@@ -27,6 +27,33 @@ pub(crate) struct Sample {
     pub(crate) args: Vec<String>,
     #[serde(default)]
     pub(crate) stdin: String,
+    #[serde(default)]
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) expect: Vec<Expectation>,
+}
+
+/// An input that can be chosen.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Input {
+    pub(crate) bits: u32,
+    pub(crate) through: String,
+}
+
+/// What exploring must say under one memory model.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Expectation {
+    pub(crate) model: String,
+    pub(crate) verdict: String,
+    #[serde(default)]
+    pub(crate) places: Vec<Place>,
+    #[serde(default)]
+    pub(crate) long: bool,
+}
+
+/// Where a bug shows.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) line: u32,
 }
 
 static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {

@@ -191,9 +191,9 @@ fn question(forest: &Forest, decisions: &Prefix, region: &Region, want: Answers)
 }
 
 /// Some threads of a run.
-pub(super) fn of_threads<'p>(
-    paths: BTreeMap<TreeIx, &'p ThreadPath>,
+pub(super) fn of_threads(
+    paths: BTreeMap<TreeIx, &ThreadPath>,
     wanted: impl Fn(TreeIx) -> bool,
-) -> BTreeMap<TreeIx, &'p ThreadPath> {
+) -> BTreeMap<TreeIx, &ThreadPath> {
     paths.into_iter().filter(|&(tree, _)| wanted(tree)).collect()
 }

@@ -1,7 +1,6 @@
 //! A program that is run again and again.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
@@ -22,7 +21,7 @@ use super::options::{RunOptions, Source};
 use super::outcome::{End, Why};
 use super::schedule::{Chooser, Follow, Policy};
 use super::sharing::Sharing;
-use super::start::{self, Beginning};
+use super::start::{self, Beginning, OwnStdin};
 use super::steady::steady;
 use super::template::Template;
 use crate::names::{Facts, Images};
@@ -37,7 +36,7 @@ pub struct Program {
     hottest: Vec<Range<u64>>,
     stdin: Option<Arc<Mutex<Vec<u8>>>>,
     /// What its processes have as standard input, if not ours: open as long as they may be started.
-    _own_stdin: Option<File>,
+    own_stdin: Option<OwnStdin>,
     /// Bytes that are shared by their names, if a schedule says so: then nothing else is.
     known: Option<Known>,
     machine: Option<Machine>,
@@ -111,8 +110,8 @@ impl Program {
         let mut launch = Launch::new(found.into_os_string(), arguments);
         launch.arguments[0] = path.as_os_str().to_owned();
         steady(&mut launch);
-        let own_stdin = start::own_stdin();
-        launch.streams[0] = own_stdin.as_ref().map(AsRawFd::as_raw_fd);
+        let own_stdin = OwnStdin::open();
+        launch.streams[0] = own_stdin.as_ref().map(|own| own.file.as_raw_fd());
         Ok(Program {
             launch,
             facts,
@@ -120,7 +119,7 @@ impl Program {
             together: Together::default(),
             hottest: Vec::new(),
             stdin: start::unseekable_stdin(),
-            _own_stdin: own_stdin,
+            own_stdin,
             known: None,
             machine: None,
             template: None,
@@ -261,6 +260,9 @@ impl Program {
         known: &Known,
         names: Option<(Images, Hooks)>,
     ) -> Result<Machine, RunError> {
+        if let Some(own) = &self.own_stdin {
+            own.rewind();
+        }
         start::machine(Beginning {
             launch: &self.launch,
             header,

@@ -268,14 +268,23 @@ pub(super) fn unseekable_stdin() -> Option<Arc<Mutex<Vec<u8>>>> {
 
 /// Standard input that is a file, opened once more where it stands: programs that run side by side must not move each
 /// other's position.
-pub(super) fn own_stdin() -> Option<File> {
-    let position = stdin_position()?;
-    let mut file = File::open("/proc/self/fd/0").ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
+pub(super) struct OwnStdin {
+    pub file: File,
+    start: u64,
+}
+
+impl OwnStdin {
+    pub(super) fn open() -> Option<OwnStdin> {
+        let start = stdin_position()?;
+        let file = File::open("/proc/self/fd/0").ok()?;
+        file.metadata().ok()?.is_file().then_some(OwnStdin { file, start })
     }
-    file.seek(SeekFrom::Start(position)).ok()?;
-    Some(file)
+
+    /// Back to where it stood: the process of an earlier run has moved it.
+    pub(super) fn rewind(&self) {
+        // It is a regular file, and its position one that it has had: that does not fail.
+        let _ = (&self.file).seek(SeekFrom::Start(self.start));
+    }
 }
 
 fn stdin_position() -> Option<u64> {

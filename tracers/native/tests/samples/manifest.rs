@@ -85,6 +85,9 @@ pub struct Expectation {
     pub places: Vec<Place>,
     #[serde(default)]
     pub with: BTreeMap<String, toml::Value>,
+    /// For those who explore the program.
+    #[serde(default, rename = "long")]
+    pub _long: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

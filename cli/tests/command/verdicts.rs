@@ -1,0 +1,86 @@
+//! Every sample program is explored: the verdict is the manifest's, under each memory model that it names.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use crate::explore::explore;
+use crate::native::run_with_input;
+use crate::run::Folder;
+use crate::samples::{Expectation, Sample, all};
+
+/// The next sample that nobody has taken: the tests below share them out among the test runner's threads.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// Explores samples until none is left; what is wrong with them.
+fn explore_samples() -> Vec<String> {
+    let nightly = std::env::var_os("WARPATH_NIGHTLY").is_some();
+    let mut wrong = Vec::new();
+    while let Some(sample) = all().get(NEXT.fetch_add(1, Ordering::Relaxed)) {
+        for expected in sample.expect.iter().filter(|expected| nightly || !expected.long) {
+            wrong.extend(check(sample, expected));
+        }
+    }
+    wrong
+}
+
+/// What is wrong with the verdict about a sample.
+fn check(sample: &Sample, expected: &Expectation) -> Option<String> {
+    let folder = Folder::new();
+    let mut options = vec![
+        "--model".to_owned(),
+        expected.model.clone(),
+        "--json".into(),
+        "-".into(),
+        "--jobs".into(),
+        "1".into(),
+    ];
+    let mut input = sample.stdin.clone().into_bytes();
+    for given in &sample.inputs {
+        let bytes = given.bits as usize / 8;
+        match given.through.as_str() {
+            "stdin" => {
+                options.extend(["--symbolic".into(), format!("stdin:{bytes}")]);
+                input.resize(bytes, b'0');
+            }
+            "argv" => options.extend(["--symbolic".into(), "arg:1".into()]),
+            _ => {}
+        }
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let mut command = explore(&sample.program(), &folder, &options);
+    let json = run_with_input(command.args(&sample.args), &input).json();
+    let told = |what: &str| Some(format!("{} under {}: {what}: {json}", sample.name, expected.model));
+    let bugs: &[Value] = json["bugs"].as_array().map_or(&[], |bugs| bugs);
+    match expected.verdict.as_str() {
+        "safe" if json["verdict"] != "SAFE" => told("is safe"),
+        "bug" if json["verdict"] != "BUG" => told("has a bug"),
+        "bug" if !bugs.iter().all(|bug| bug["replayed"] == true) => told("a bug was not replayed"),
+        "bug" if !bugs.iter().any(|bug| shows_at(bug, expected)) => told("its bug is elsewhere"),
+        _ => None,
+    }
+}
+
+/// Does the bug show at a place of the manifest, or does a thread of a deadlock wait there?
+fn shows_at(bug: &Value, expected: &Expectation) -> bool {
+    let waits = bug["waits"].as_array().into_iter().flatten();
+    let places: Vec<&str> =
+        waits.map(|wait| &wait["where"]).chain([&bug["where"]]).filter_map(Value::as_str).collect();
+    let at = |line: u32| places.iter().any(|place| place.split(':').nth(1) == Some(&line.to_string()));
+    expected.places.is_empty() || expected.places.iter().any(|place| at(place.line))
+}
+
+#[track_caller]
+fn expect_nothing_wrong(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} verdicts are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn samples_have_the_verdicts_of_the_manifest() {
+    expect_nothing_wrong(&explore_samples());
+}
+
+#[test]
+fn samples_have_the_verdicts_of_the_manifest_too() {
+    expect_nothing_wrong(&explore_samples());
+}
