@@ -37,7 +37,7 @@ lint: setup ## formatting, clippy, documentation, shell scripts: no warnings
 	shellcheck $(SCRIPTS)
 
 nightly: lint test demo ## everything, and far more random cases: properties, programs against the oracle, mutated files
-	PROPTEST_CASES=4096 $(CARGO) test $(LOCKED) --workspace --release
+	PROPTEST_CASES=4096 WARPATH_NIGHTLY=1 $(CARGO) test $(LOCKED) --workspace --release
 	$(MAKE) oracle
 	WARPATH_FUZZ_SECONDS=600 $(CARGO) test $(LOCKED) --release --package warpath-trace --test fuzz
 

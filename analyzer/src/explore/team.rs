@@ -1,7 +1,7 @@
 //! Workers, each with a runner of its own, and the jobs they take.
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, Scope};
 
@@ -66,15 +66,12 @@ impl<'env> Shared<'env> {
                 None => self.runners.open().map(|opened| runner.insert(opened)),
             };
             match opened {
-                Ok(opened) => {
+                Ok(runner) => {
                     lessons += news.len();
                     for lesson in &news {
-                        opened.learn(lesson);
+                        runner.learn(lesson);
                     }
-                    // Whoever waits for the job is told that there is no result; the other jobs are still done.
-                    if catch_unwind(AssertUnwindSafe(|| job(Ok(&mut **opened)))).is_err() {
-                        (runner, lessons) = (None, 0);
-                    }
+                    job(Ok(&mut **runner));
                 }
                 Err(error) => job(Err(error)),
             }
@@ -100,6 +97,8 @@ impl<'scope, 'env> Team<'scope, 'env> {
             for (n, job) in jobs.into_iter().enumerate() {
                 let send = send.clone();
                 queue.jobs.push_back(Box::new(move |runner| {
+                    // A panic is passed on to whoever waits, who would wait for ever for a worker that is gone.
+                    let job = |runner| catch_unwind(AssertUnwindSafe(|| job(runner)));
                     // If nobody waits for it any more, it is not needed.
                     let _ = send.send((n, runner.map(job)));
                 }));
@@ -117,7 +116,7 @@ impl<'scope, 'env> Team<'scope, 'env> {
         self.shared.news.notify_all();
         let mut done: Vec<Option<T>> = (0..count).map(|_| None).collect();
         for (n, result) in results {
-            done[n] = Some(result?);
+            done[n] = Some(result?.unwrap_or_else(|panic| resume_unwind(panic)));
         }
         let missing = || RunnerError("a worker stopped in the middle of its work".into());
         done.into_iter().map(|result| result.ok_or_else(missing)).collect()

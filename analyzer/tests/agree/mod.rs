@@ -9,6 +9,7 @@ pub mod frontier;
 pub mod order;
 pub mod pool;
 pub mod read_off;
+pub mod runner;
 
 use std::time::Duration;
 

@@ -44,7 +44,12 @@ enum Next {
 
 impl Search {
     /// Questions about prefixes that were impossible. If there are none and nothing was split, they stay impossible.
-    pub(super) fn extend(&mut self, forest: &Forest, most: usize) -> Vec<(Question, Purpose)> {
+    pub(super) fn extend(
+        &mut self,
+        forest: &Forest,
+        most: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<(Question, Purpose)> {
         let mut items: Vec<(Item, Region)> = std::mem::take(&mut self.pending)
             .into_iter()
             .map(|item| {
@@ -58,7 +63,7 @@ impl Search {
         let mut kept = Vec::new();
         let mut over = false;
         let mut items = items.into_iter();
-        while round.questions.len() < most {
+        while round.questions.len() < most && !stop() {
             let Some((item, region)) = items.next() else { break };
             match self.next(forest, &item, &region, &round) {
                 Next::Over => over = true,

@@ -31,6 +31,7 @@ pub(super) use path::RunPath;
 pub(super) use search::Paths;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::ExploreError;
 use super::explorer::{Came, Explorer};
@@ -61,7 +62,9 @@ impl Explorer<'_, '_, '_> {
         while !self.is_over() {
             self.absorb(&mut search);
             self.progress(search.left());
-            let questions = search.questions(&self.forest, self.questions_at_once());
+            let (cancel, until) = (self.options.cancel.clone(), self.until());
+            let stop = || cancel.is_cancelled() || until.is_some_and(|until| Instant::now() >= until);
+            let questions = search.questions(&self.forest, self.questions_at_once(), &stop);
             if !questions.is_empty() {
                 self.ask(&mut search, questions)?;
             } else if search.is_over() && !self.close(paths)? && !self.check_properties()? {
@@ -236,6 +239,23 @@ impl Search {
             .parts
             .iter()
             .all(|(tree, part)| run.threads.get(tree).is_some_and(|path| part.is_followed(forest, path)));
+        if !followed {
+            let show =
+                |c: &path::Choice| format!("{}:{:?} {:?}", forest.name(c.node), c.way, forest.place(c.node));
+            for (tree, part) in &wanted.parts {
+                eprintln!(
+                    "DBG want {} {:?} then {:?}",
+                    forest.key(*tree),
+                    part.choices().iter().map(show).collect::<Vec<_>>(),
+                    part.then
+                );
+                eprintln!(
+                    "DBG got {:?}",
+                    run.threads.get(tree).map(|p| p.choices.iter().map(show).collect::<Vec<_>>())
+                );
+            }
+            eprintln!("DBG ended {:?} {}", run.ended, matches!(purpose, Purpose::Follow(..)));
+        }
         match purpose {
             Purpose::Follow(item, _) if followed && !item.extension => {
                 let number = self.add(forest, run);

@@ -13,8 +13,6 @@ use super::split::Split;
 use crate::model::{Forest, TreeIx};
 use crate::queries::{Beyond, PathPrefix};
 
-/// Prefixes that are looked at for one round of questions at most; most of them may be settled without one.
-const LOOKED_AT: usize = 1 << 14;
 /// So many impossible prefixes are looked at again before others are asked for.
 const MOST_PENDING: usize = 1 << 12;
 
@@ -108,17 +106,20 @@ impl Search {
         }
     }
 
-    /// The next questions, at most so many.
-    pub(super) fn questions(&mut self, forest: &Forest, most: usize) -> Vec<(Question, Purpose)> {
+    /// The next questions, at most so many, and as many as can be found until it is to stop.
+    pub(super) fn questions(
+        &mut self,
+        forest: &Forest,
+        most: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Vec<(Question, Purpose)> {
         let mut questions = Vec::new();
-        let mut looked_at = 0;
-        while questions.len() < most && looked_at < LOOKED_AT && self.pending.len() < MOST_PENDING {
+        while questions.len() < most && self.pending.len() < MOST_PENDING && !stop() {
             let Some(split) = self.splits.front_mut() else { break };
             let Some(prefix) = split.next() else {
                 self.splits.pop_front();
                 continue;
             };
-            looked_at += 1;
             let (pre, seed) = (split.pre.clone(), split.seed.clone());
             if self.facts.is_hopeless(&prefix) || !self.visited.insert(prefix.clone()) {
                 continue;
@@ -136,7 +137,7 @@ impl Search {
             }
         }
         if questions.is_empty() && self.paths == Paths::Extended {
-            questions = self.extend(forest, most);
+            questions = self.extend(forest, most, stop);
         }
         questions
     }

@@ -12,7 +12,7 @@ use crate::run::sync::{Condition, Object};
 impl Machine {
     pub(super) fn sync_call(&mut self, t: usize, call: SyncCall) -> Result<Next, RunError> {
         use SyncCall as C;
-        self.concretise_arguments(t, 4)?;
+        self.concretise_arguments(t, arguments(call))?;
         let object = self.argument(t, 0);
         let second = self.argument(t, 1);
         let third = self.argument(t, 2);
@@ -138,5 +138,37 @@ impl Machine {
             return self.pass(t);
         }
         Ok(Next::Poise(Action::Sync(sync)))
+    }
+}
+
+/// How many arguments it has: what else is in the registers is not its business.
+fn arguments(call: SyncCall) -> usize {
+    use SyncCall as C;
+    match call {
+        C::AtomicBegin | C::AtomicEnd | C::AtomicCall => 0,
+        C::MutexInit
+        | C::MtxInit
+        | C::CondInit
+        | C::MutexTimedlock
+        | C::MtxTimedlock
+        | C::RwTimedrdlock
+        | C::RwTimedwrlock
+        | C::CondWait
+        | C::CndWait
+        | C::SemTimedwait
+        | C::SemGetvalue
+        | C::Once
+        | C::CallOnce
+        | C::Join
+        | C::ThrdJoin
+        | C::TryJoin => 2,
+        C::SemInit
+        | C::BarrierInit
+        | C::MutexClocklock
+        | C::CondTimedwait
+        | C::CndTimedwait
+        | C::TimedJoin => 3,
+        C::CondClockwait => 4,
+        _ => 1,
     }
 }
