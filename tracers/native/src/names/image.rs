@@ -193,13 +193,13 @@ impl Image {
     }
 
     /// Functions whose names begin like this, by address; none of the C library has any that one would ask for so.
-    pub(super) fn functions_starting_with(&self, prefix: &str) -> Vec<u64> {
+    pub(super) fn functions_like(&self, fits: impl Fn(&str) -> bool) -> Vec<u64> {
         if self.is_c_library() {
             return Vec::new();
         }
         let table = self.symbols();
-        let begins = |entry: &&Entry| table.name(entry).starts_with(prefix);
-        table.functions().filter(begins).map(|entry| table.symbol(entry, self.bias).address).collect()
+        let fits = |entry: &&Entry| fits(table.name(entry));
+        table.functions().filter(fits).map(|entry| table.symbol(entry, self.bias).address).collect()
     }
 
     pub(super) fn variable(&self, address: u64, size: u64) -> Variable {

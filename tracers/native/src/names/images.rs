@@ -152,9 +152,9 @@ impl Images {
         found
     }
 
-    /// Addresses of the functions whose names begin like this.
-    pub fn functions_starting_with(&self, prefix: &str) -> Vec<u64> {
-        self.images.iter().flat_map(|image| image.functions_starting_with(prefix)).collect()
+    /// Addresses of the functions whose names, as linkers know them, fit.
+    pub fn functions_like(&self, fits: impl Fn(&str) -> bool) -> Vec<u64> {
+        self.images.iter().flat_map(|image| image.functions_like(&fits)).collect()
     }
 
     /// The global or static variable at an address, and the part of it that `size` bytes there are; `None` outside all

@@ -13,7 +13,7 @@ use warpath_trace::header::Header;
 use warpath_trace::ids::StringId;
 use warpath_trace::thread::{Thread as Entry, ThreadKey};
 
-use super::calls::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, SyncCall};
+use super::calls::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, RUST_PANIC, SyncCall};
 use super::error::RunError;
 use super::kernel::{Kernel, PID};
 use super::known::Known;
@@ -338,8 +338,12 @@ impl Machine {
                 self.code.hook(symbol.address);
             }
         }
-        for address in self.images.functions_starting_with(ATOMIC_PREFIX) {
-            self.hooks.insert(address, Function::Sync(SyncCall::AtomicCall));
+        let atomic = Function::Sync(SyncCall::AtomicCall);
+        let atomics = self.images.functions_like(|name| name.starts_with(ATOMIC_PREFIX));
+        let panics = self.images.functions_like(|name| name.ends_with(RUST_PANIC));
+        let panics = panics.into_iter().map(|address| (address, Function::RustPanic));
+        for (address, function) in atomics.into_iter().map(|address| (address, atomic)).chain(panics) {
+            self.hooks.insert(address, function);
             self.code.hook(address);
         }
     }

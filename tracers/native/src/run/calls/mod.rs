@@ -8,7 +8,7 @@ mod inputs;
 mod synchronise;
 mod table;
 
-pub(crate) use table::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, SyncCall};
+pub(crate) use table::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, RUST_PANIC, SyncCall};
 
 use super::error::RunError;
 use super::kernel::Next;

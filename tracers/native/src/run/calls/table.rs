@@ -124,6 +124,9 @@ pub(crate) enum SyncCall {
 /// Functions of the verification competition that are atomic as a whole begin like this.
 pub(crate) const ATOMIC_PREFIX: &str = "__VERIFIER_atomic_";
 
+/// Where a Rust panic begins, if its name is mangled: in front of it are parts that depend on the compiler.
+pub(crate) const RUST_PANIC: &str = "7___rustc10rust_panic";
+
 macro_rules! nondet {
     ($name:literal, $bytes:literal) => {
         (
