@@ -111,7 +111,11 @@ impl PathPrefix {
     fn targets(&self, encoding: &mut Encoding<'_>, nodes: &[NodeId]) -> Result<Vec<TermId>, TermError> {
         let mut targets = Vec::new();
         for (decision, &node) in self.decisions.iter().zip(nodes) {
-            targets.push(decision.target(encoding, node)?);
+            // What is not in the part of the forest that may happen does not.
+            targets.push(match encoding.has(node) {
+                true => decision.target(encoding, node)?,
+                false => encoding.terms.bool(false),
+            });
         }
         if self.beyond == Beyond::Nothing {
             for id in self.first_beyond(encoding.forest) {

@@ -8,6 +8,7 @@ mod help;
 mod json_doc;
 mod misbehave;
 mod native;
+mod paths;
 mod real;
 mod record;
 mod replay;

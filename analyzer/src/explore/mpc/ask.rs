@@ -148,12 +148,6 @@ impl Work {
             Verdict::Possible(_) if question.want == Answers::Verdict => Ok(Answer::Possible),
             Verdict::Possible(found) => {
                 let si = found.0.si(forest, self.task.formula.model);
-                eprintln!(
-                    "DBG ask {} => {:?} {:?}",
-                    asked.description(),
-                    si.schedule.iter().map(|s| s.to_string()).collect::<Vec<_>>(),
-                    si.inputs
-                );
                 let request = Request {
                     inputs: si.inputs,
                     schedule: si.schedule,

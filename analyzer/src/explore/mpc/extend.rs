@@ -136,7 +136,7 @@ impl Search {
         region: &Region,
         core: &BTreeSet<TreeIx>,
     ) -> Next {
-        for tree in core.iter().filter(|&&tree| core.len() > 1 && region.goes_on(tree)) {
+        for tree in core.iter().filter(|&&tree| core.len() > 99 && region.goes_on(tree)) {
             let alone = item.prefix.only([tree]);
             match item.tried.get(&alone) {
                 Some(&(size, possible)) if size == region.size => {
@@ -145,7 +145,11 @@ impl Search {
                         return Next::Over;
                     }
                 }
-                _ => return Next::Try(alone, Answers::Run),
+                _ => {
+                    // If no run has shown what comes behind, this one does.
+                    let shown = self.known.find(forest, &alone, |_| true).is_some();
+                    return Next::Try(alone, if shown { Answers::Verdict } else { Answers::Run });
+                }
             }
         }
         Next::Impossible

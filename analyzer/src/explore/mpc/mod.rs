@@ -239,23 +239,6 @@ impl Search {
             .parts
             .iter()
             .all(|(tree, part)| run.threads.get(tree).is_some_and(|path| part.is_followed(forest, path)));
-        if !followed {
-            let show =
-                |c: &path::Choice| format!("{}:{:?} {:?}", forest.name(c.node), c.way, forest.place(c.node));
-            for (tree, part) in &wanted.parts {
-                eprintln!(
-                    "DBG want {} {:?} then {:?}",
-                    forest.key(*tree),
-                    part.choices().iter().map(show).collect::<Vec<_>>(),
-                    part.then
-                );
-                eprintln!(
-                    "DBG got {:?}",
-                    run.threads.get(tree).map(|p| p.choices.iter().map(show).collect::<Vec<_>>())
-                );
-            }
-            eprintln!("DBG ended {:?} {}", run.ended, matches!(purpose, Purpose::Follow(..)));
-        }
         match purpose {
             Purpose::Follow(item, _) if followed && !item.extension => {
                 let number = self.add(forest, run);

@@ -93,20 +93,21 @@ impl Walk<'_> {
         let node = self.forest.node(at.node);
         let choices = part.map_or(&[][..], Part::choices);
         let turn = part.and_then(|part| part.then.as_ref()).filter(|end| end.node == at.node);
-        let mut outcome = Outcome::Next;
+        // Where nothing is decided, there is one way on; an assertion that depends on nothing has an outcome as well.
+        let mut outcome = None;
         if decides(&node.op) {
             let turn = turn.filter(|_| at.passed == choices.len() && !at.turned);
             outcome = match (choices.get(at.passed), turn.map(|end| &end.want)) {
                 (Some(choice), _) => match choice.way {
                     Way::Outcome(outcome) if choice.node == at.node => {
                         at.passed += 1;
-                        outcome
+                        Some(outcome)
                     }
                     _ => return Err(Past::Decision),
                 },
                 (None, Some(Want::Held(held))) => {
                     at.turned = true;
-                    Outcome::Held(*held)
+                    Some(Outcome::Held(*held))
                 }
                 _ => return Err(Past::Decision),
             };
@@ -114,13 +115,16 @@ impl Walk<'_> {
         let children: Vec<NodeId> = node
             .children
             .iter()
-            .filter(|child| child.outcome == outcome && self.may(child.node))
+            .filter(|child| outcome.is_none_or(|outcome| child.outcome == outcome) && self.may(child.node))
             .map(|child| child.node)
             .collect();
         if children.is_empty() {
             let over = match node.op {
                 Op::End | Op::Failure { .. } => true,
-                Op::Assert { .. } | Op::Assume { .. } => outcome == Outcome::Held(false),
+                Op::Assert { .. } | Op::Assume { .. } => match outcome {
+                    Some(outcome) => outcome == Outcome::Held(false),
+                    None => node.stops.contains(&Outcome::Held(false)),
+                },
                 _ => false,
             };
             return Err(if over { Past::Nothing } else { Past::Unknown });

@@ -187,8 +187,12 @@ impl Item {
 }
 
 fn question(forest: &Forest, decisions: &Prefix, region: &Region, want: Answers) -> Question {
-    let beyond = Beyond::Only(region.nodes.clone());
-    Question { prefix: PathPrefix { decisions: decisions.ends(forest), beyond }, want }
+    let (decisions, beyond) = (decisions.ends(forest), Beyond::Only(region.nodes.clone()));
+    debug_assert!(
+        decisions.iter().all(|end| region.nodes[end.node.index()]),
+        "the events of a prefix lead to its decisions"
+    );
+    Question { prefix: PathPrefix { decisions, beyond }, want }
 }
 
 /// Some threads of a run.

@@ -230,6 +230,7 @@ impl<'p> Explorer<'p> {
     fn note_end(&mut self, state: &State) {
         if state.threads.iter().all(|thread| thread.life == Life::Ended) {
             self.truth.finals.insert(state.memory.clone());
+            self.truth.paths.insert(state.threads.iter().map(|thread| thread.history).collect());
             return;
         }
         let with = |life: Life| (0..state.threads.len()).filter(move |&nr| state.threads[nr].life == life);

@@ -20,6 +20,8 @@ pub struct Truth {
     pub races: BTreeSet<(Place, Place)>,
     /// States in which nobody can go on although not all threads ended.
     pub stuck: BTreeSet<Stuck>,
+    /// What the threads have decided when all of them have ended: for each its sequence, by a number.
+    pub paths: BTreeSet<Vec<u32>>,
     /// The bytes of all storages, one after the other, when all threads have ended.
     pub finals: BTreeSet<Vec<u8>>,
     /// Accesses to storage that was given back before.
