@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::explore::explore;
 use crate::native::run_with_input;
-use crate::run::Folder;
-use crate::samples::{Expectation, Sample, all};
+use crate::run::{Folder, run, warpath};
+use crate::samples::{Expectation, Sample, all, named};
 
 /// The next sample that nobody has taken: the tests below share them out among the test runner's threads.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -87,4 +87,25 @@ fn samples_have_the_verdicts_of_the_manifest() {
 #[test]
 fn samples_have_the_verdicts_of_the_manifest_too() {
     expect_nothing_wrong(&explore_samples());
+}
+
+#[test]
+fn every_solver_leads_to_the_same_verdict() {
+    for (name, verdict) in
+        [("m0", "BUG"), ("fig7", "SAFE"), ("bluetooth", "BUG"), ("deadlock-ordered", "SAFE")]
+    {
+        for solver in ["yices", "z3", "cvc5"] {
+            let folder = Folder::new();
+            let mut command = warpath();
+            command
+                .args(["explore", "--json", "-", "--solver", solver, "--out"])
+                .arg(folder.path().join("out"));
+            let json = run(command.arg("--").arg(named(name).program())).json();
+            assert_eq!(
+                (&json["verdict"], &json["exhausted"]),
+                (&verdict.into(), &true.into()),
+                "{solver}: {json}"
+            );
+        }
+    }
 }

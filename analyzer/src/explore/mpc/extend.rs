@@ -136,7 +136,7 @@ impl Search {
         region: &Region,
         core: &BTreeSet<TreeIx>,
     ) -> Next {
-        for tree in core.iter().filter(|&&tree| core.len() > 99 && region.goes_on(tree)) {
+        for tree in core.iter().filter(|&&tree| core.len() > 1 && region.goes_on(tree)) {
             let alone = item.prefix.only([tree]);
             match item.tried.get(&alone) {
                 Some(&(size, possible)) if size == region.size => {
