@@ -82,7 +82,9 @@ fn holds_pairs(tokens: &[Token]) -> bool {
         match token.kind {
             TokenKind::Comment => continue,
             TokenKind::Close => {
-                depth -= 1;
+                // More is closed than was opened: no list at all.
+                let Some(outer) = depth.checked_sub(1) else { return false };
+                depth = outer;
                 if depth == 1 && items != 2 {
                     return false;
                 }
