@@ -17,6 +17,7 @@ mod outputs;
 mod present;
 mod progress;
 mod runs;
+mod scripts;
 mod solvers;
 mod traces;
 

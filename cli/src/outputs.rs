@@ -8,6 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use tempfile::Builder;
 
+/// Makes a folder, and those it is in, unless it is there.
+pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
 /// Writes a file by writing a new one beside it and renaming that.
 pub(crate) fn replace_file(
     path: &Path,

@@ -3,9 +3,11 @@
 use std::env;
 
 use anyhow::Context;
-use warpath_solvers::Solvers;
 use warpath_solvers::config::Places;
 use warpath_solvers::supervise::SupervisorCommand;
+use warpath_solvers::{ResolvedChoice, SolverChoice, Solvers};
+
+use crate::options::SolverConfig;
 
 /// Reads the configuration. The command guards its solvers itself (`warpath __supervise …`), under whatever name it
 /// is installed.
@@ -13,4 +15,14 @@ pub(crate) fn solvers() -> anyhow::Result<Solvers> {
     let program = env::current_exe().context("cannot tell where this program is")?;
     let supervisor = SupervisorCommand { program, lead: vec![SupervisorCommand::SUBCOMMAND.into()] };
     Ok(Solvers::new(Places::from_environment(), supervisor)?)
+}
+
+/// The solver that the options name, with the memory that they allow it.
+pub(crate) fn resolve(solvers: &Solvers, config: &SolverConfig) -> anyhow::Result<ResolvedChoice> {
+    let choice = SolverChoice { name: config.name.clone(), cross_check: config.cross_check.clone() };
+    let resolved = solvers.resolve(&choice)?;
+    Ok(match config.memory {
+        Some(bytes) => resolved.with_memory_limit(bytes.div_ceil(1 << 20)),
+        None => resolved,
+    })
 }

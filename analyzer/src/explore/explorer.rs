@@ -118,7 +118,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             self.bounds_hit.insert(format!("{most} executions (--max-executions)"));
             return true;
         }
-        if let Some(time) = bounds.time.filter(|&time| self.began.elapsed() >= time) {
+        if let Some(time) = bounds.time.filter(|_| self.is_late()) {
             self.bounds_hit.insert(format!("{time:?} (--time)"));
             return true;
         }
@@ -400,20 +400,20 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         if self.bugs.len() > before || self.known_bugs.len() > known {
             return Ok(true);
         }
-        let followed = matches!(observed.ended, Ended::Normally | Ended::Failed(_) | Ended::Assumption);
-        if followed && matches!(observed.ended, Ended::Failed(_)) && own_failure(&observed.trace).is_some() {
+        if matches!(observed.ended, Ended::Failed(_)) && own_failure(&observed.trace).is_some() {
             // It is a failure that is known from another run.
             return Ok(true);
         }
+        let followed = matches!(observed.ended, Ended::Normally | Ended::Failed(_) | Ended::Assumption);
         if followed && !shows_by_failing(finding.kind) {
             let mut si = finding.si.clone();
             si.program = Program::of_run(&observed.trace);
             si.shared = warpath_trace::si::SharedBytes::of_run(&observed.trace);
             si.spins = warpath_trace::si::spins(&observed.trace);
-            si.expect.outcome = finding.kind.name().replace(' ', "-");
+            si.expect.outcome = finding.kind.word();
             let first = finding.events.first();
             self.found(Bug {
-                kind: finding.kind.name().replace(' ', "-"),
+                kind: finding.kind.word(),
                 message: finding.summary.clone(),
                 place: first.map(|event| event.place.clone()).unwrap_or_default(),
                 threads: finding.events.iter().map(|event| event.thread.clone()).collect(),
@@ -500,7 +500,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
 }
 
 /// Runs, and says what the runner learnt by it.
-pub(super) fn observe(
+fn observe(
     runner: &mut dyn Runner,
     request: &Request,
 ) -> Result<(Observed, Option<super::runner::Learnt>), RunnerError> {

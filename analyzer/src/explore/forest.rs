@@ -129,7 +129,7 @@ impl Explorer<'_, '_, '_> {
             if let Some(most) = self.options.bounds.preemptions.filter(|_| too_many) {
                 for end in &reached {
                     let bound = format!("{most} preemptions (--max-preemptions)");
-                    self.frontier.bounded(&asked, end.clone(), bound);
+                    self.frontier.failed(&asked, end.clone(), Known::Bounded(bound));
                 }
             }
             for (n, reason) in &several.unknown {
@@ -137,7 +137,7 @@ impl Explorer<'_, '_, '_> {
                 match wishes.len() {
                     1 => self.frontier.note(&asked, end, Known::Unknown(reason.to_string())),
                     // Together they are too hard; alone each of them may not be.
-                    _ => self.frontier.missed(&asked, end, reason.to_string()),
+                    _ => self.frontier.failed(&asked, end, Known::Missed(reason.to_string())),
                 }
             }
             if let (Some(run), Verdict::Possible(_)) = (run, &several.verdict) {
@@ -170,7 +170,7 @@ impl Explorer<'_, '_, '_> {
                     Ended::Diverged(how) | Ended::Cut(how) | Ended::Lost(how) => how.clone(),
                     _ => "the run went another way".to_owned(),
                 };
-                self.frontier.missed(&self.forest, end.clone(), how);
+                self.frontier.failed(&self.forest, end.clone(), Known::Missed(how));
             }
         }
         Ok(())

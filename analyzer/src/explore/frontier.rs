@@ -103,22 +103,12 @@ impl Frontier {
         self.known.insert(end, (signature, known));
     }
 
-    /// A run that should have come to an end did not. It is asked for once more, alone.
-    pub(super) fn missed(&mut self, forest: &Forest, end: OpenEnd, how: String) {
+    /// Asking for an end did not lead there. It is asked for once more, alone: others may have been in its way.
+    pub(super) fn failed(&mut self, forest: &Forest, end: OpenEnd, why: Known) {
         let tries = self.tries.entry(end.clone()).or_insert(0);
         *tries += 1;
         if *tries >= TRIES {
-            self.note(forest, end, Known::Missed(how));
-        }
-    }
-
-    /// The schedule that was found for an end is out of bounds. It is asked for once more, alone: the bound may leave
-    /// room for it, if not for others with it.
-    pub(super) fn bounded(&mut self, forest: &Forest, end: OpenEnd, bound: String) {
-        let tries = self.tries.entry(end.clone()).or_insert(0);
-        *tries += 1;
-        if *tries >= TRIES {
-            self.note(forest, end, Known::Bounded(bound));
+            self.note(forest, end, why);
         }
     }
 

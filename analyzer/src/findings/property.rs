@@ -77,6 +77,11 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// In one word, for files and machines: `data-race`.
+    pub fn word(self) -> String {
+        self.name().replace(' ', "-")
+    }
+
     /// In words.
     pub fn name(self) -> &'static str {
         match self {

@@ -142,8 +142,11 @@ impl<'f, 't> Merge<'f, 't> {
         let executed = event.op;
         let (op, outcome) = split(executed, self.reads);
         let at = self.trace.tables.source_name(event.at);
+        let known = self.forest.nodes.len();
         let node = self.step(thread, index, op, at, &siblings)?;
-        self.forest.nodes[node.index()].standard = self.is_standard(event.at);
+        if node.index() >= known {
+            self.forest.nodes[node.index()].standard = self.is_standard(event.at);
+        }
         self.paths[thread.index()].push(node);
         if !pending {
             self.last = Some(node);

@@ -14,7 +14,7 @@ use warpath_solvers::solve::{AnswerFile, Recorded, answer_path};
 use warpath_solvers::term::Value;
 use warpath_trace::si::Si;
 
-use super::analyze::{MANIFEST, Runs, script_ending};
+use super::analyze::{Runs, script_ending};
 use crate::app::Invocation;
 use crate::console::{self, Console};
 use crate::exit::Exit;
@@ -22,7 +22,8 @@ use crate::failure::advised;
 use crate::inputs::{cannot_read, folder};
 use crate::json::JsonTarget;
 use crate::options::{JsonOption, Loudness, LoudnessOptions, OutOption};
-use crate::outputs::replace_file;
+use crate::outputs::{make_folder, replace_file};
+use crate::scripts::MANIFEST;
 use crate::traces::Source;
 
 /// Turn solved scripts into schedule+input files
@@ -189,8 +190,7 @@ fn apply(
         si.origin.trace = entry.trace.display().to_string();
         si.origin.query = entry.question.clone();
         si.origin.solver = answered.solver;
-        fs::create_dir_all(&config.out)
-            .with_context(|| format!("cannot make the folder {}", config.out.display()))?;
+        make_folder(&config.out)?;
         let path = config.out.join(entry.file.replace(".smt2", ".si.toml"));
         let printed = si.print()?;
         replace_file(&path, |out| Ok(out.write_all(printed.as_bytes())?))?;

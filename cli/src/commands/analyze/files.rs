@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::Context;
 use warpath_analyzer::findings::{CheckError, Finding, Kind};
 use warpath_trace::si::{Expect, Program, SharedBytes, Si, spins};
 use warpath_trace::trace::Trace;
 
 use super::AnalyzeConfig;
-use crate::outputs::replace_file;
+use crate::outputs::{make_folder, replace_file};
 
 /// A finding that is on disk; its script is no longer in memory.
 #[derive(Debug)]
@@ -78,10 +77,9 @@ impl<'c> Files<'c> {
     ) -> anyhow::Result<()> {
         let folder = &self.config.out;
         if self.kept.is_empty() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+            make_folder(folder)?;
         }
-        let name = format!("{}-{}", finding.kind.name().replace(' ', "-"), self.kept.len() + 1);
+        let name = format!("{}-{}", finding.kind.word(), self.kept.len() + 1);
         self.runs.complete(&mut si);
         si.expect = expect(&finding);
         si.origin.trace = trace.to_owned();

@@ -5,7 +5,6 @@ mod text;
 mod verdicts;
 mod windows;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -13,7 +12,7 @@ use clap::Args;
 use serde::Serialize;
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::model::Forest;
-use warpath_analyzer::queries::{Manifest, Question, open_ends};
+use warpath_analyzer::queries::{Question, open_ends};
 
 use crate::app::Invocation;
 use crate::console::{self, Console};
@@ -25,7 +24,8 @@ use crate::options::{
     CheckOption, EmitOption, JsonOption, Loudness, LoudnessOptions, MemoryModel, OutOption, Property,
     SarifOption, SolverConfig, SolverOptions, parse_jobs,
 };
-use crate::outputs::replace_file;
+use crate::outputs::make_folder;
+use crate::scripts::{FolderManifest, Scripts};
 use crate::traces::Source;
 pub(super) use files::Runs;
 use windows::Windows;
@@ -166,30 +166,11 @@ impl Invocation for AnalyzeArgs {
     }
 }
 
-/// The format of a folder's manifest.
-pub(super) const MANIFEST: &str = "warpath.manifest/1";
-
-/// `warpath.manifest/1`: what each script of a folder asks, and what its symbols mean.
-#[derive(Debug, Serialize)]
-struct FolderManifest {
-    format: &'static str,
-    model: &'static str,
-    scripts: Vec<Entry>,
-}
-
-#[derive(Debug, Serialize)]
-struct Entry {
-    file: String,
-    trace: PathBuf,
-    #[serde(flatten)]
-    manifest: Manifest,
-}
-
 /// Writes one script per outcome that no trace has taken, and the manifest.
 fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Result<FolderManifest> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let options = Options { model: config.model.into(), ..Options::default() };
-    let mut manifest = FolderManifest { format: MANIFEST, model: config.model.name(), scripts: Vec::new() };
+    make_folder(folder)?;
+    let mut scripts = Scripts::new(folder, config.model.name());
     for (number, path) in config.traces.iter().enumerate() {
         let source = Source { path: path.clone(), form: None, salvage: false };
         let loaded = source.load()?;
@@ -205,13 +186,11 @@ fn emit(config: &AnalyzeConfig, folder: &Path, console: &Console) -> anyhow::Res
                 .and_then(|mut q| q.script())
                 .with_context(cannot)?;
             let file = script_name(config.traces.len(), number, path, &forest.name(node));
-            replace_file(&folder.join(&file), |out| Ok(out.write_all(script.as_bytes())?))?;
             console.detail(format_args!("{file}: {}", meaning.question));
-            manifest.scripts.push(Entry { file, trace: path.clone(), manifest: meaning });
+            scripts.keep(file, Some(path.clone()), &script, meaning)?;
         }
     }
-    JsonTarget::File(folder.join("manifest.json")).write(&manifest)?;
-    Ok(manifest)
+    scripts.finish()
 }
 
 /// The file of a question about an event of the `number`-th trace.

@@ -10,7 +10,7 @@ use warpath_analyzer::findings::{
 };
 use warpath_analyzer::model::Forest;
 use warpath_analyzer::window::{OpenSolvers, Summary};
-use warpath_solvers::{CancelToken, SolverChoice};
+use warpath_solvers::CancelToken;
 use warpath_trace::trace::Trace;
 
 use super::AnalyzeConfig;
@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
 use crate::present::{Side, inputs, sarif};
-use crate::solvers::solvers;
+use crate::solvers::{resolve, solvers};
 use crate::traces::Source;
 
 /// `warpath.analyze/1`.
@@ -113,12 +113,7 @@ pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<E
     let interrupt = Interrupt::listen(move || stop.cancel())?;
     let traces = load(config, console)?;
     let solvers = solvers()?;
-    let choice =
-        SolverChoice { name: config.solver.name.clone(), cross_check: config.solver.cross_check.clone() };
-    let mut resolved = solvers.resolve(&choice)?;
-    if let Some(bytes) = config.solver.memory {
-        resolved = resolved.with_memory_limit(bytes.div_ceil(1 << 20));
-    }
+    let resolved = resolve(&solvers, &config.solver)?;
     let plan = config.windows.plan(&traces, config.model.into(), console)?;
     let options = CheckOptions {
         formula: Options { model: config.model.into(), ..Options::default() },
@@ -172,7 +167,7 @@ pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<E
 
 fn sarif_result(Kept { finding, si, script, .. }: &Kept) -> sarif::Found {
     let (kind, places) = finding.key();
-    let kind = kind.name().replace(' ', "-");
+    let kind = kind.word();
     let side = |event: &Involved| Side {
         place: event.place.clone(),
         thread: event.thread.clone(),

@@ -17,7 +17,7 @@ use serde::Serialize;
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{self, ExploreError, ExploreOptions, Judgement, RunnerError, explore};
 use warpath_native::run::RunOptions;
-use warpath_solvers::{CancelToken, SolverChoice};
+use warpath_solvers::CancelToken;
 
 use super::not_landed;
 use crate::app::Invocation;
@@ -32,7 +32,7 @@ use crate::options::{
     parse_jobs,
 };
 use crate::runs::{Leftovers, NativeRunners};
-use crate::solvers::solvers;
+use crate::solvers::{resolve, solvers};
 use state::State;
 use watch::Watch;
 
@@ -207,12 +207,7 @@ impl Invocation for ExploreArgs {
         // Before the programs, so that it ends after them.
         let _leftovers = Leftovers::adopt();
         let solvers = solvers()?;
-        let choice =
-            SolverChoice { name: config.solver.name.clone(), cross_check: config.solver.cross_check.clone() };
-        let mut resolved = solvers.resolve(&choice)?;
-        if let Some(bytes) = config.solver.memory {
-            resolved = resolved.with_memory_limit(bytes.div_ceil(1 << 20));
-        }
+        let resolved = resolve(&solvers, &config.solver)?;
         let runners = NativeRunners::new(config.program.clone(), run);
         let began = Instant::now();
         let (state, earlier) = match &config.state {

@@ -10,13 +10,14 @@ use warpath_solvers::CancelToken;
 
 use super::ExploreConfig;
 use super::bug::Reported;
-use super::files::{Scripts, keep};
+use super::files::keep;
 use super::state::State;
 use super::text;
 use crate::console::{self, Console, complain};
 use crate::json::JsonTarget;
 use crate::options::{Loudness, SymbolicSource};
 use crate::present::Sources;
+use crate::scripts::Scripts;
 
 /// Between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -60,7 +61,7 @@ impl<'a> Watch<'a> {
             console,
             bar,
             last_line: Instant::now(),
-            scripts: config.emit.clone().map(|folder| Scripts::new(folder, config.model.name())),
+            scripts: config.emit.as_deref().map(|folder| Scripts::new(folder, config.model.name())),
             state,
             sources: Sources::of(config.program.path()),
             bugs: Vec::new(),
@@ -160,9 +161,9 @@ impl Observer for Watch<'_> {
     }
 
     fn asked(&mut self, script: &str, manifest: &Manifest) {
-        if let Some(scripts) = &mut self.scripts
-            && let Err(error) = scripts.keep(script, manifest)
-        {
+        let Some(scripts) = &mut self.scripts else { return };
+        let file = format!("query-{}.smt2", scripts.len() + 1);
+        if let Err(error) = scripts.keep(file, None, script, manifest.clone()) {
             self.stop(error);
         }
     }

@@ -11,7 +11,7 @@ use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde::Serialize;
 use warpath_solvers::solve::{SolveOptions, scripts_in, solve_file};
-use warpath_solvers::{CancelToken, ResolvedChoice, SolverChoice, Solvers};
+use warpath_solvers::{CancelToken, ResolvedChoice, Solvers};
 
 use self::results::{Results, Solved};
 use crate::app::Invocation;
@@ -23,7 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
 use crate::options::{JsonOption, Loudness, LoudnessOptions, SolverConfig, SolverOptions, parse_jobs};
 use crate::progress::Progress;
-use crate::solvers::solvers;
+use crate::solvers::{resolve, solvers};
 
 /// Run stored scripts on any solver
 ///
@@ -112,7 +112,7 @@ impl Invocation for SolveArgs {
             move || cancel.cancel()
         })?;
         let solvers = solvers()?;
-        let choice = choose(&solvers, &config.solver)?;
+        let choice = resolve(&solvers, &config.solver)?;
         let options = SolveOptions { timeout: Some(config.solver.timeout), cancel };
         let work = Work { solvers: &solvers, choice: &choice, options: &options, console };
 
@@ -130,15 +130,6 @@ impl Invocation for SolveArgs {
         }
         Ok(results.exit())
     }
-}
-
-fn choose(solvers: &Solvers, config: &SolverConfig) -> anyhow::Result<ResolvedChoice> {
-    let choice = SolverChoice { name: config.name.clone(), cross_check: config.cross_check.clone() };
-    let resolved = solvers.resolve(&choice)?;
-    Ok(match config.memory {
-        Some(bytes) => resolved.with_memory_limit(bytes.div_ceil(1 << 20)),
-        None => resolved,
-    })
 }
 
 /// Everything that each script needs.
