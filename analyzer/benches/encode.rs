@@ -68,6 +68,7 @@ fn ablation(events: u32) -> Result<(), Error> {
         ("no phase", Reductions { phase: false, ..all }),
         ("no lemmas", Reductions { lemmas: false, ..all }),
         ("no filter of pinned reads", Reductions { filter_pinned: false, ..all }),
+        ("no shared seats", Reductions { share_seats: false, ..all }),
         ("none", Reductions::NONE),
     ];
     let solvers = solvers()?;

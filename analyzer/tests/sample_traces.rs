@@ -53,6 +53,7 @@ fn ablations() -> Vec<(&'static str, Reductions)> {
         ("no phase", Reductions { phase: false, ..all }),
         ("no lemmas", Reductions { lemmas: false, ..all }),
         ("no filter", Reductions { filter_pinned: false, ..all }),
+        ("no shared seats", Reductions { share_seats: false, ..all }),
         ("none", Reductions::NONE),
     ]
 }

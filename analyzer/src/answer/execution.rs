@@ -73,9 +73,11 @@ fn moments(encoding: &mut Encoding<'_>, model: &Model, executed: &[bool]) -> Vec
     if encoding.order_sort() == OrderSort::Pairs {
         return encoding.lined_up(model, executed);
     }
-    let mut mentioned: Vec<(u128, (u64, Point))> = encoding
-        .order_variables()
-        .filter(|(point, _)| executed[point.node().index()])
+    let here = encoding.forest.ids().filter(|id| executed[id.index()]);
+    let points = here.flat_map(|id| [Point::Issue(id), Point::Commit(id)]);
+    // Equal moments count as observed, of the seats that the formula compares.
+    let mut mentioned: Vec<(u128, (u64, Point), Point)> = points
+        .filter_map(|point| Some((point, encoding.moment(point)?)))
         .map(|(point, term)| {
             let moment = match model.get(term) {
                 Some(Value::Bits { value, .. }) => value,
@@ -83,11 +85,11 @@ fn moments(encoding: &mut Encoding<'_>, model: &Model, executed: &[bool]) -> Vec
                 Some(Value::Int(value)) => (value as u128) ^ (1 << 127),
                 _ => 0,
             };
-            (moment, encoding.observed(point))
+            (moment, encoding.observed(encoding.seat_point(point)), point)
         })
         .collect();
     mentioned.sort();
-    mentioned.into_iter().map(|(_, (_, point))| point).collect()
+    mentioned.into_iter().map(|(.., point)| point).collect()
 }
 
 fn inputs(encoding: &mut Encoding<'_>, model: &Model) -> Vec<u128> {

@@ -36,9 +36,8 @@ impl Encoding<'_> {
                 true => ((tree_a, tree_b), a, b, atom),
                 false => ((tree_b, tree_a), b, a, self.terms.not(atom)?),
             };
-            let depth = |point: Point| self.forest.node(point.node()).depth;
-            let row = grids.entry(trees).or_default().entry((depth(first), first)).or_default();
-            row.push((depth(second), second, term));
+            let row = grids.entry(trees).or_default().entry((self.place(first), first)).or_default();
+            row.push((self.place(second), second, term));
         }
         let mut lemmas = Vec::new();
         for (_, mut grid) in grids {
@@ -77,9 +76,7 @@ impl Encoding<'_> {
             if !self.follows(*higher, first) {
                 continue;
             }
-            let from = row.partition_point(|&(_, other, _)| {
-                self.forest.node(other.node()).depth < self.forest.node(second.node()).depth
-            });
+            let from = row.partition_point(|&(place, ..)| place < self.place(second));
             let found =
                 row[from..].iter().find(|(_, other, _)| *other == second || self.follows(second, *other));
             let Some(&(_, other, term)) = found else { continue };
@@ -95,8 +92,19 @@ impl Encoding<'_> {
         Ok(())
     }
 
+    /// A number that grows along each path of a thread.
+    fn place(&self, point: Point) -> u32 {
+        match self.options.reductions.share_seats {
+            true => self.forest.seats().position(point.node()),
+            false => self.forest.node(point.node()).depth,
+        }
+    }
+
     /// Is the first point before the second one in the order constraints of their thread?
     fn follows(&self, first: Point, second: Point) -> bool {
+        if self.options.reductions.share_seats {
+            return first != second && self.in_row(first, second);
+        }
         match (first, second) {
             // Decided by what stands between the two, which takes time to look at.
             (Point::Commit(_), Point::Issue(_)) => false,

@@ -27,6 +27,7 @@ mod points;
 mod read;
 mod requeue;
 mod saturate;
+mod seats;
 mod semaphore;
 mod thread;
 mod values;
@@ -41,10 +42,11 @@ pub(crate) use cone::{cone_signature, cone_within};
 pub(crate) use lock::conflict;
 pub(crate) use orders::order_sort;
 pub(crate) use points::{drains, is_buffered, is_release, separates_stores};
+pub(crate) use read::ReadFrom;
 pub(crate) use requeue::Family;
 pub(crate) use saturate::must_order;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use warpath_solvers::term::{Sort, TermError, TermId, Terms};
@@ -83,14 +85,15 @@ pub struct Encoding<'f> {
     accesses: Accesses,
     object_trees: object_tree::ObjectTrees,
     orders: Orders,
+    sharing: seats::Sharing,
     en: Vec<Option<TermId>>,
-    /// Per read and cell: the term for the value found.
+    /// Per seat of a read and cell: the term for the value found.
     found: HashMap<(NodeId, CellId), TermId>,
-    /// Per read and cell: what it may see, where that is not decided.
+    /// Per seat of a read and cell: what it may see, where that is not decided.
     sources: HashMap<(NodeId, CellId), Vec<read::Source>>,
     lowered: HashMap<warpath_trace::ids::ExprId, TermId>,
-    /// `rf(w, r)` by read, cell and write; `None` for the initial value.
-    pub(crate) rf: HashMap<(NodeId, CellId, Option<NodeId>), TermId>,
+    /// `rf(w, r)` by the seats of read and write, and cell; `None` for the initial value.
+    rf: BTreeMap<(NodeId, CellId, Option<NodeId>), TermId>,
 }
 
 impl<'f> Encoding<'f> {
@@ -145,6 +148,7 @@ impl<'f> Encoding<'f> {
             constraints: Vec::new(),
             options,
             object_trees: object_tree::ObjectTrees::of(forest, |id| cone.takes_part[id.index()]),
+            sharing: seats::Sharing::of(forest, &cone.takes_part),
             takes_part: cone.takes_part,
             is_part: part.is_some(),
             value_matters: cone.value_matters,
@@ -153,7 +157,7 @@ impl<'f> Encoding<'f> {
             found: HashMap::new(),
             sources: HashMap::new(),
             lowered: HashMap::new(),
-            rf: HashMap::new(),
+            rf: BTreeMap::new(),
         };
         encoding.encode()?;
         Ok(encoding)

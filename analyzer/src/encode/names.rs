@@ -33,6 +33,8 @@ pub enum About {
     Futex(NodeId),
     /// An atomic region is not interrupted.
     Atomic(NodeId, NodeId),
+    /// Some event takes a seat that several share.
+    Seat(NodeId),
     /// Events of one thread in order.
     Order(NodeId),
     /// The question itself.
@@ -57,6 +59,7 @@ impl About {
             | About::Once(id)
             | About::Futex(id)
             | About::Atomic(id, _)
+            | About::Seat(id)
             | About::Order(id) => Some(id),
             About::Target(_) => None,
         }
@@ -81,6 +84,7 @@ impl About {
             About::Once(id) => format!("once {}", n(id)),
             About::Futex(id) => format!("futex {}", n(id)),
             About::Atomic(a, b) => format!("atomic {} {}", n(a), n(b)),
+            About::Seat(id) => format!("seat {}", n(id)),
             About::Order(id) => format!("order {}", n(id)),
             About::Target(n) => format!("target {n}"),
         }

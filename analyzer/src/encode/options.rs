@@ -40,6 +40,8 @@ pub struct Reductions {
     pub filter_pinned: bool,
     /// Let the must-order know what pinned values and locks imply.
     pub saturate: bool,
+    /// Give events of one thread that are alike and never both executed one place in time.
+    pub share_seats: bool,
 }
 
 impl Reductions {
@@ -53,6 +55,7 @@ impl Reductions {
         lemmas: true,
         filter_pinned: true,
         saturate: true,
+        share_seats: true,
     };
     /// None of them.
     pub const NONE: Reductions = Reductions {
@@ -64,6 +67,7 @@ impl Reductions {
         lemmas: false,
         filter_pinned: false,
         saturate: false,
+        share_seats: false,
     };
 }
 

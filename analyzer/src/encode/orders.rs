@@ -5,7 +5,7 @@
 //! PSO: of one cell, and across release stores and fences); whatever drains the store buffer comes after the
 //! commits of all earlier writes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use warpath_solvers::term::{Op as TermOp, Sort, TermError, TermId};
 use warpath_trace::header::MemoryModel;
@@ -23,8 +23,15 @@ pub(super) struct Orders {
     mentioned: BTreeSet<Point>,
     variables: BTreeMap<Point, TermId>,
     atoms: HashMap<(Point, Point), TermId>,
-    /// Program order between the mentioned points, once it has been asked for.
-    program_order: Vec<(Point, Point)>,
+}
+
+/// One point comes before another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) from: Point,
+    pub(super) to: Point,
+    /// The event that must be executed for this to hold of the seats of both.
+    pub(super) rests_on: Option<NodeId>,
 }
 
 /// The sort of order variables for this forest.
@@ -47,18 +54,7 @@ impl Orders {
             mentioned: BTreeSet::new(),
             variables: BTreeMap::new(),
             atoms: HashMap::new(),
-            program_order: Vec::new(),
         }
-    }
-
-    /// The points that have been mentioned.
-    pub(super) fn mentioned(&self) -> impl Iterator<Item = Point> + '_ {
-        self.mentioned.iter().copied()
-    }
-
-    /// Program order between the mentioned points: nearest neighbours.
-    pub(super) fn program_order(&self) -> impl Iterator<Item = (Point, Point)> + '_ {
-        self.program_order.iter().copied()
     }
 
     /// The comparisons that have been mentioned, in an order that does not depend on chance.
@@ -116,6 +112,18 @@ impl Encoding<'_> {
             if a == b || self.must_precede(b, a) {
                 return Ok(self.terms.bool(false));
             }
+        }
+        let (a, b) = (self.seat_point(a), self.seat_point(b));
+        if self.options.reductions.fold_must && (self.in_row(a, b) || self.in_row(b, a)) {
+            return Ok(self.terms.bool(self.in_row(a, b)));
+        }
+        self.compared_seats(a, b)
+    }
+
+    /// `o(a) < o(b)` for two seats that nothing is known of.
+    pub(super) fn compared_seats(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
+        if a == b {
+            return Ok(self.terms.bool(false));
         }
         // One comparison for each pair, and equal moments count as observed: nothing is lost.
         match self.observed(a) < self.observed(b) {
@@ -221,39 +229,13 @@ impl Encoding<'_> {
         }
     }
 
-    fn share_cell(&self, a: NodeId, b: NodeId) -> bool {
+    pub(super) fn share_cell(&self, a: NodeId, b: NodeId) -> bool {
         let row = |id| self.op(id).written().map_or(&[][..], |(location, _)| self.cells.row(location));
         row(a).iter().any(|cell| row(b).contains(cell))
     }
 
-    /// Program order and buffers, for the points that have been mentioned: each with the nearest mentioned
-    /// ones before it.
+    /// Program order and buffers, for the points that have been mentioned.
     pub(super) fn program_order(&mut self) -> Result<Vec<Constraint>, TermError> {
-        let mut edges: Vec<(Point, Point)> = Vec::new();
-        let points: Vec<Point> = self.orders.mentioned().collect();
-        let mentioned = |encoding: &Self, point: Point| encoding.orders.mentioned.contains(&point);
-        for &point in &points {
-            let id = point.node();
-            match point {
-                Point::Issue(_) => self.nearest_before(id, &mut edges),
-                Point::Commit(_) => {
-                    // A commit comes after its write was issued, or, where that is not mentioned, after the
-                    // nearest event before.
-                    match mentioned(self, Point::Issue(id)) {
-                        true => edges.push((Point::Issue(id), point)),
-                        false => {
-                            let mut before = Vec::new();
-                            self.nearest_before(id, &mut before);
-                            edges.extend(before.into_iter().map(|(from, _)| (from, point)));
-                        }
-                    }
-                    self.commit_edges(id, &points, &mut edges);
-                }
-            }
-        }
-        edges.sort_unstable();
-        edges.dedup();
-        self.orders.program_order = edges;
         let mut constraints = match self.orders.kind {
             OrderSort::Pairs => Vec::new(),
             OrderSort::Int | OrderSort::Bits => self.in_program_order()?,
@@ -266,35 +248,108 @@ impl Encoding<'_> {
 
     /// Program order with order variables.
     fn in_program_order(&mut self) -> Result<Vec<Constraint>, TermError> {
+        let everybody = self.takes_part.clone();
         let mut constraints = Vec::new();
-        for (a, b) in self.orders.program_order.clone() {
-            constraints.push(Constraint { about: About::Order(b.node()), term: self.compared(a, b)? });
+        let mut said = HashSet::new();
+        for edge in self.edges(&everybody) {
+            let (from, to) = (self.seat_point(edge.from), self.seat_point(edge.to));
+            let guard = edge.rests_on.filter(|&id| !self.forest.is_settled(id));
+            if from != to && said.insert((from, to, guard)) {
+                let compared = self.compared(from, to)?;
+                let term = match guard {
+                    Some(id) => {
+                        let en = self.en(id)?;
+                        self.terms.implies(en, compared)?
+                    }
+                    None => compared,
+                };
+                constraints.push(Constraint { about: About::Order(to.node()), term });
+            }
         }
         Ok(constraints)
     }
 
-    /// What makes the Booleans of pairs an order, for those who cannot refute circles one by one: an order
-    /// variable for each point. Nothing, if the formula has them anyway.
+    /// What makes a formula complete for those who answer only once, and cannot refute circles one by one: an order
+    /// variable for each point.
     pub fn order_ties(&mut self) -> Result<Vec<Constraint>, TermError> {
-        if self.orders.kind != OrderSort::Pairs {
-            return Ok(Vec::new());
+        let mut constraints = Vec::new();
+        if self.orders.kind == OrderSort::Pairs {
+            constraints = self.in_program_order()?;
+            for ((a, b), atom) in self.orders.listed() {
+                let compared = self.compared(a, b)?;
+                let term = self.terms.eq(atom, compared)?;
+                constraints.push(Constraint { about: About::Order(b.node()), term });
+            }
         }
-        let mut constraints = self.in_program_order()?;
-        for ((a, b), atom) in self.orders.listed() {
-            let compared = self.compared(a, b)?;
-            let term = self.terms.eq(atom, compared)?;
-            constraints.push(Constraint { about: About::Order(b.node()), term });
+        constraints.extend(self.moments_of_events()?);
+        Ok(constraints)
+    }
+
+    /// For those who read events off an answer: each event's moment is that of its seat.
+    fn moments_of_events(&mut self) -> Result<Vec<Constraint>, TermError> {
+        let mut constraints = Vec::new();
+        let here = self.forest.ids().filter(|id| self.takes_part[id.index()]);
+        let points: Vec<Point> = here.flat_map(|id| [Point::Issue(id), Point::Commit(id)]).collect();
+        for point in points {
+            let seat = self.seat_point(point);
+            if let Some(&moment) = self.orders.variables.get(&seat).filter(|_| seat != point) {
+                let own = self.terms.constant(&self.point_name(point), self.orders.sort)?;
+                self.orders.variables.insert(point, own);
+                let term = self.terms.eq(own, moment)?;
+                constraints.push(Constraint { about: About::Order(point.node()), term });
+            }
         }
         Ok(constraints)
+    }
+
+    /// The variable for when a point happens, if it has been mentioned.
+    pub(crate) fn moment(&self, point: Point) -> Option<TermId> {
+        self.orders.variables.get(&self.seat_point(point)).copied()
+    }
+
+    /// Has this point, or another one of its seat, been compared with something?
+    pub(super) fn is_mentioned(&self, point: Point) -> bool {
+        self.orders.mentioned.contains(&self.seat_point(point))
+    }
+
+    /// Program order and buffers between the mentioned points of these events: each with the nearest ones before it.
+    pub(super) fn edges(&self, events: &[bool]) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = Vec::new();
+        let here = self.forest.ids().filter(|id| events[id.index()]);
+        let points = here.flat_map(|id| [Point::Issue(id), Point::Commit(id)]);
+        let points: Vec<Point> = points.filter(|&point| self.is_mentioned(point)).collect();
+        for &point in &points {
+            let id = point.node();
+            match point {
+                Point::Issue(_) => self.nearest_before(id, point, &mut edges),
+                Point::Commit(_) => {
+                    // A commit comes after its write was issued, or, where that is not mentioned, after the
+                    // nearest event before.
+                    match self.is_mentioned(Point::Issue(id)) {
+                        true => edges.push(self.edge(Point::Issue(id), point)),
+                        false => self.nearest_before(id, point, &mut edges),
+                    }
+                    let later = points.iter().filter(|&&other| other != point);
+                    let later = later.filter(|&&other| self.must_precede(point, other));
+                    edges.extend(later.map(|&other| self.edge(point, other)));
+                }
+            }
+        }
+        edges
+    }
+
+    /// The first comes before the second; by their row alone, or because the second is executed.
+    fn edge(&self, from: Point, to: Point) -> Edge {
+        let rests_on = (self.shares_seats() && !self.in_row(from, to)).then(|| to.node());
+        Edge { from, to, rests_on }
     }
 
     /// Edges from the nearest mentioned events that must come before this one: in its own thread, and behind
     /// fork and join.
-    fn nearest_before(&self, id: NodeId, edges: &mut Vec<(Point, Point)>) {
-        let to = Point::Issue(id);
-        let mentioned = |id: NodeId| self.orders.mentioned.contains(&Point::Issue(id));
+    fn nearest_before(&self, id: NodeId, to: Point, edges: &mut Vec<Edge>) {
+        let mentioned = |id: NodeId| self.is_mentioned(Point::Issue(id));
         let own = self.forest.path_up(id).skip(1).find(|&above| mentioned(above));
-        edges.extend(own.map(|above| (Point::Issue(above), to)));
+        edges.extend(own.map(|above| self.edge(Point::Issue(above), to)));
         for tree in self.forest.trees().filter(|&tree| tree != self.forest.node(id).tree) {
             // What another thread must have done is known from the nearest own event on that has the same
             // knowledge; only what is new since then needs an edge.
@@ -305,17 +360,7 @@ impl Encoding<'_> {
             }
             let Some(last) = last else { continue };
             let nearest = self.forest.path_up(last).find(|&above| mentioned(above));
-            edges.extend(nearest.map(|above| (Point::Issue(above), to)));
-        }
-    }
-
-    /// Edges from and to the commit of a write.
-    fn commit_edges(&self, write: NodeId, points: &[Point], edges: &mut Vec<(Point, Point)>) {
-        let commit = Point::Commit(write);
-        for &other in points {
-            if other != commit && self.must_precede(commit, other) {
-                edges.push((commit, other));
-            }
+            edges.extend(nearest.map(|above| self.edge(Point::Issue(above), to)));
         }
     }
 

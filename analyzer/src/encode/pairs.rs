@@ -6,7 +6,7 @@
 //! the shortest one through each of these is looked for first, counting comparisons: program order costs nothing.
 //! Where several runs were merged, positions of different runs are compared, and a circle may have none of them.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use warpath_solvers::term::{Evaluator, MissingConstant, Model, TermError, TermId};
 
@@ -22,11 +22,20 @@ struct Choice {
     holds: bool,
 }
 
+/// A step from one point to a later one.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    to: usize,
+    /// What the model says that makes it so; `None` if nothing has to.
+    because: Option<Choice>,
+    /// Is it a comparison? Program order costs nothing.
+    compared: bool,
+}
+
 /// The order that a model gives, as a graph.
 struct Graph {
     points: Vec<Point>,
-    /// From each point: where to, and by which choice; `None` for program order.
-    edges: Vec<Vec<(usize, Option<Choice>)>>,
+    edges: Vec<Vec<Way>>,
     /// The choices, from, to, and which: those that are not as observed, and the others.
     swapped: Vec<(usize, usize, Choice)>,
     observed: Vec<(usize, usize, Choice)>,
@@ -74,8 +83,8 @@ impl Encoding<'_> {
     pub(crate) fn lined_up(&self, model: &Model, executed: &[bool]) -> Vec<Point> {
         let graph = self.graph(model, executed);
         let mut missing = vec![0u32; graph.points.len()];
-        for (to, _) in graph.edges.iter().flatten() {
-            missing[*to] += 1;
+        for way in graph.edges.iter().flatten() {
+            missing[way.to] += 1;
         }
         let mut ready: BTreeMap<(u64, Point), usize> = BTreeMap::new();
         for (n, _) in missing.iter().enumerate().filter(|&(_, &missing)| missing == 0) {
@@ -84,7 +93,7 @@ impl Encoding<'_> {
         let mut order = Vec::new();
         while let Some((_, n)) = ready.pop_first() {
             order.push(graph.points[n]);
-            for &(to, _) in &graph.edges[n] {
+            for &Way { to, .. } in &graph.edges[n] {
                 missing[to] -= 1;
                 if missing[to] == 0 {
                     ready.insert(self.observed(graph.points[to]), to);
@@ -95,27 +104,33 @@ impl Encoding<'_> {
     }
 
     fn graph(&self, model: &Model, executed: &[bool]) -> Graph {
-        let points: Vec<Point> =
-            self.orders.mentioned().filter(|point| executed[point.node().index()]).collect();
-        let index: BTreeMap<Point, usize> = points.iter().copied().zip(0..).collect();
+        let here = self.forest.ids().filter(|id| executed[id.index()]);
+        let points = here.flat_map(|id| [Point::Issue(id), Point::Commit(id)]);
+        let points: Vec<Point> = points.filter(|&point| self.is_mentioned(point)).collect();
+        let index: HashMap<Point, usize> = points.iter().copied().zip(0..).collect();
+        // Of the events that share a seat, one is executed.
+        let seats: HashMap<Point, usize> =
+            points.iter().map(|&point| self.seat_point(point)).zip(0..).collect();
         let mut graph = Graph {
             edges: vec![Vec::new(); points.len()],
             points,
             swapped: Vec::new(),
             observed: Vec::new(),
         };
-        for (a, b) in self.orders.program_order() {
-            if let (Some(&a), Some(&b)) = (index.get(&a), index.get(&b)) {
-                graph.edges[a].push((b, None));
+        for edge in self.edges(executed) {
+            if let (Some(&from), Some(&to)) = (index.get(&edge.from), index.get(&edge.to)) {
+                let because = edge.rests_on.and_then(|id| self.en[id.index()]);
+                let because = because.map(|atom| Choice { atom, holds: true });
+                graph.edges[from].push(Way { to, because, compared: false });
             }
         }
         let mut evaluator = Evaluator::new(&self.terms, model).missing(MissingConstant::Default);
         for ((a, b), atom) in self.orders.listed() {
-            let (Some(&from), Some(&to)) = (index.get(&a), index.get(&b)) else { continue };
+            let (Some(&from), Some(&to)) = (seats.get(&a), seats.get(&b)) else { continue };
             let holds = evaluator.value(atom).ok().and_then(|value| value.as_bool()) == Some(true);
             let (from, to) = if holds { (from, to) } else { (to, from) };
             let choice = Choice { atom, holds };
-            graph.edges[from].push((to, Some(choice)));
+            graph.edges[from].push(Way { to, because: Some(choice), compared: true });
             match self.observed(graph.points[to]) < self.observed(graph.points[from]) {
                 true => graph.swapped.push((from, to, choice)),
                 false => graph.observed.push((from, to, choice)),
@@ -146,7 +161,7 @@ impl Graph {
                     open.push(at);
                 }
                 match self.edges[at].get(edge) {
-                    Some(&(to, _)) => {
+                    Some(&Way { to, .. }) => {
                         calls.push((at, edge + 1));
                         if number[to] == u32::MAX {
                             calls.push((to, 0));
@@ -188,7 +203,7 @@ impl Search {
         Search { stamp: 0, seen: vec![0; points], cost: vec![0; points], came: vec![(0, None); points] }
     }
 
-    /// The comparisons on the way from one point to another with the fewest of them, within a component that
+    /// What makes the way from one point to another that has the fewest comparisons, within a component that
     /// has both.
     fn shortest(&mut self, graph: &Graph, component: &[u32], from: usize, to: usize) -> Vec<Choice> {
         self.stamp += 1;
@@ -202,16 +217,16 @@ impl Search {
             if cost > self.cost[at] {
                 continue;
             }
-            for &(next, choice) in &graph.edges[at] {
+            for &Way { to: next, because, compared } in &graph.edges[at] {
                 if component[next] != component[from] {
                     continue;
                 }
-                let cost = cost + u32::from(choice.is_some());
+                let cost = cost + u32::from(compared);
                 if self.seen[next] != self.stamp || cost < self.cost[next] {
-                    (self.seen[next], self.cost[next], self.came[next]) = (self.stamp, cost, (at, choice));
-                    match choice {
-                        None => queue.push_front((next, cost)),
-                        Some(_) => queue.push_back((next, cost)),
+                    (self.seen[next], self.cost[next], self.came[next]) = (self.stamp, cost, (at, because));
+                    match compared {
+                        false => queue.push_front((next, cost)),
+                        true => queue.push_back((next, cost)),
                     }
                 }
             }

@@ -1,8 +1,13 @@
 //! **Read** `r` of cell `x`, with candidates `W`: `en(r) → ∨_w rf(w,r)`; `rf(w,r) → en(w) ∧ c(w) < o(r) ∧
 //! R_r = val(w)`, and every other write comes before `w` or after `r`.
 //!
+//! It is said once for all reads that share a seat, and of the seats of writes: `rf` is between seats, and whoever takes
+//! them reads and is read.
+//!
 //! Under TSO and PSO a thread sees its own youngest write before others do: while that has not been
 //! committed, it is what the read finds.
+
+use std::collections::BTreeMap;
 
 use warpath_solvers::term::{Sort, TermError, TermId};
 
@@ -12,12 +17,34 @@ use crate::model::{CellId, NodeId};
 /// A write that a read may see.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
-    /// The write; `None` is the initial value.
+    /// The seat of the write; `None` is the initial value.
     pub(super) write: Option<NodeId>,
     /// What it leaves.
     pub(super) value: TermId,
     /// The read sees it.
     pub(super) rf: TermId,
+}
+
+/// The reads of a cell that share a seat.
+struct Reads {
+    seat: NodeId,
+    events: Vec<NodeId>,
+    cell: CellId,
+}
+
+/// Writes that share a seat, of those that can come before a read.
+struct Writes {
+    seat: NodeId,
+    events: Vec<NodeId>,
+}
+
+/// A read finds what a write left.
+pub(crate) struct ReadFrom {
+    pub(crate) read: NodeId,
+    pub(crate) cell: CellId,
+    pub(crate) write: NodeId,
+    /// That it does, if the read is executed.
+    pub(crate) holds: TermId,
 }
 
 impl Encoding<'_> {
@@ -26,63 +53,131 @@ impl Encoding<'_> {
             return Ok(());
         }
         let Some(location) = self.op(id).read_location() else { return Ok(()) };
+        let seat = self.seat(id);
+        let events = self.sharing(seat).into_iter().filter(|read| self.value_matters[read.index()]);
+        let events: Vec<NodeId> = events.filter(|&read| !self.forest.is_settled(read)).collect();
+        if events.first() != Some(&id) {
+            return Ok(());
+        }
         for cell in self.cells.row(location).to_vec() {
-            self.read_cell(id, cell)?;
+            self.read_cell(&Reads { seat, events: events.clone(), cell })?;
         }
         Ok(())
     }
 
-    fn read_cell(&mut self, read: NodeId, cell: CellId) -> Result<(), TermError> {
-        // Every write that can come before the read: also one that it can never see hides others.
-        let writes: Vec<NodeId> = self
-            .accesses
-            .writes(cell)
-            .iter()
-            .copied()
-            .filter(|&write| self.can_precede(write, read))
-            .collect();
-        let candidates = self.candidates(read, &writes);
+    fn read_cell(&mut self, reads: &Reads) -> Result<(), TermError> {
+        let (seat, cell) = (reads.seat, reads.cell);
+        let writes = self.writes_before(reads);
+        let candidates = self.candidates(reads, &writes);
 
-        if self.options.reductions.substitute
-            && let [only] = candidates[..]
-            && writes.iter().all(|&write| Some(write) == only || self.is_hidden(write, only))
-            && only.is_none_or(|write| self.must.before(write, read))
-        {
-            let value = match only {
-                Some(write) => self.written(write, cell)?,
-                None => self.initial(cell)?,
-            };
+        if let Some(value) = self.only_value(reads, &writes, &candidates)? {
             // Something encoded earlier may have named the value already.
-            if let Some(named) = self.found.insert((read, cell), value) {
+            if let Some(named) = self.found.insert((seat, cell), value) {
                 let equal = self.terms.eq(named, value)?;
-                self.constrain(About::Read(read), equal);
+                self.constrain(About::Read(seat), equal);
             }
             return Ok(());
         }
 
-        let own = self.own_youngest(read, &writes);
-        let observed = self.observed_source(read, &candidates);
+        let observed = self.observed_source(reads, &writes, &candidates);
         let mut sources = Vec::new();
         for &candidate in &candidates {
-            let value = match candidate {
-                Some(write) => self.written(write, cell)?,
-                None => self.initial(cell)?,
-            };
-            let rf = self.read_from(read, cell, candidate, candidate == observed)?;
-            let sees = self.sees(read, candidate, &writes, own)?;
-            self.require(About::ReadFrom(read, candidate), rf, sees)?;
-            self.rf.insert((read, cell, candidate), rf);
-            sources.push(Source { write: candidate, value, rf });
+            let from = candidate.map(|n| writes[n].seat);
+            let rf = self.read_from(seat, cell, from, from == observed)?;
+            let sees = self.sees(reads, candidate, &writes)?;
+            self.require(About::ReadFrom(seat, from), rf, sees)?;
+            self.rf.insert((seat, cell, from), rf);
+            match candidate {
+                None => sources.push(Source { write: None, value: self.initial(cell)?, rf }),
+                Some(n) => self.sources_of(&writes[n], cell, rf, &mut sources)?,
+            }
         }
-        let en = self.en(read)?;
-        let any: Vec<TermId> = sources.iter().map(|source| source.rf).collect();
+        let en = self.some_executed(&reads.events)?;
+        let any: Vec<TermId> =
+            candidates.iter().map(|n| self.rf[&(seat, cell, n.map(|n| writes[n].seat))]).collect();
         let any = self.terms.or(&any)?;
-        self.require(About::Read(read), en, any)?;
-        self.sources.insert((read, cell), sources);
-        if let Some(&named) = self.found.get(&(read, cell)) {
-            self.tie(read, cell, named)?;
+        self.require(About::Read(seat), en, any)?;
+        self.sources.insert((seat, cell), sources);
+        if let Some(&named) = self.found.get(&(seat, cell)) {
+            self.tie(seat, cell, named)?;
         }
         Ok(())
+    }
+
+    /// Every write that can come before one of the reads, by seat: also one that is never seen hides others.
+    fn writes_before(&self, reads: &Reads) -> Vec<Writes> {
+        let mut seats: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+        for &write in self.accesses.writes(reads.cell) {
+            if reads.events.iter().any(|&read| self.can_precede(write, read)) {
+                seats.entry(self.seat(write)).or_default().push(write);
+            }
+        }
+        // A write cannot come before a read to the left of it in its own row; an update does not see itself.
+        let possible = seats.into_iter().filter(|&(write, _)| {
+            write != reads.seat && !self.in_row(Point::Issue(reads.seat), Point::Issue(write))
+        });
+        possible.map(|(seat, events)| Writes { seat, events }).collect()
+    }
+
+    /// What a seat of writes leaves, by who takes it.
+    fn sources_of(
+        &mut self,
+        writes: &Writes,
+        cell: CellId,
+        rf: TermId,
+        sources: &mut Vec<Source>,
+    ) -> Result<(), TermError> {
+        let mut by_value: Vec<(TermId, Vec<NodeId>)> = Vec::new();
+        for &write in &writes.events {
+            let value = self.written(write, cell)?;
+            match by_value.iter_mut().find(|(known, _)| *known == value) {
+                Some((_, events)) => events.push(write),
+                None => by_value.push((value, vec![write])),
+            }
+        }
+        let several = by_value.len() > 1;
+        for (value, events) in by_value {
+            let rf = match several {
+                true => {
+                    let by_these = self.some_executed(&events)?;
+                    self.terms.and(&[rf, by_these])?
+                }
+                false => rf,
+            };
+            sources.push(Source { write: Some(writes.seat), value, rf });
+        }
+        Ok(())
+    }
+
+    /// The value that the reads find in every execution, if it is always the same one's.
+    fn only_value(
+        &mut self,
+        reads: &Reads,
+        writes: &[Writes],
+        candidates: &[Option<usize>],
+    ) -> Result<Option<TermId>, TermError> {
+        let &[only] = candidates else { return Ok(None) };
+        if !self.options.reductions.substitute {
+            return Ok(None);
+        }
+        let Some(only) = only else {
+            return if writes.is_empty() { self.initial(reads.cell).map(Some) } else { Ok(None) };
+        };
+        let mut value = None;
+        for &read in &reads.events {
+            let seen = writes[only].events.iter().copied().find(|&write| self.must.before(write, read));
+            let Some(seen) = seen else { return Ok(None) };
+            let mut others = writes.iter().flat_map(|writes| &writes.events).copied();
+            let is_seen = others.all(|other| {
+                other == seen || !self.can_precede(other, read) || self.must.before(other, seen)
+            });
+            let left = self.written(seen, reads.cell)?;
+            if !is_seen || value.is_some_and(|value| value != left) {
+                return Ok(None);
+            }
+            value = Some(left);
+        }
+        Ok(value)
     }
 
     /// `rf(w, r)`. For the write that was seen it is the opposite of "sees something else", so that the solver's
@@ -106,60 +201,101 @@ impl Encoding<'_> {
         }
     }
 
-    /// The candidate that was written last before the read, when both were last observed.
-    fn observed_source(&self, read: NodeId, candidates: &[Option<NodeId>]) -> Option<NodeId> {
+    /// The seat of the write that came last before the latest of the reads, when both were last observed.
+    fn observed_source(
+        &self,
+        reads: &Reads,
+        writes: &[Writes],
+        candidates: &[Option<usize>],
+    ) -> Option<NodeId> {
         let moment = |id: NodeId| self.forest.node(id).observed;
-        let before = candidates.iter().flatten().copied().filter(|&write| moment(write) < moment(read));
-        before.max_by_key(|&write| moment(write))
+        let seen = |read: &NodeId| moment(*read) != u32::MAX;
+        let read = reads.events.iter().copied().filter(seen).max_by_key(|&read| moment(read));
+        let read = read.unwrap_or(reads.events[0]);
+        let candidates = candidates
+            .iter()
+            .flatten()
+            .flat_map(|&n| writes[n].events.iter().map(move |&write| (moment(write), writes[n].seat)));
+        candidates.filter(|&(at, _)| at < moment(read)).max().map(|(_, seat)| seat)
     }
 
-    /// The conditions under which the read sees this write.
+    /// The conditions under which the reads see this write.
     fn sees(
         &mut self,
-        read: NodeId,
-        candidate: Option<NodeId>,
-        writes: &[NodeId],
-        own: Option<NodeId>,
+        reads: &Reads,
+        candidate: Option<usize>,
+        writes: &[Writes],
     ) -> Result<TermId, TermError> {
-        let moment = Point::Issue(read);
+        let moment = Point::Issue(reads.seat);
         let mut from_memory = Vec::new();
-        if let Some(write) = candidate {
-            from_memory.push(self.en(write)?);
-            from_memory.push(self.before(self.effect(write), moment)?);
+        if let Some(n) = candidate {
+            from_memory.push(self.some_executed(&writes[n].events)?);
+            from_memory.push(self.seats_before(self.effect(writes[n].seat), moment)?);
         }
-        // While the own youngest write is still in the buffer, memory is not looked at.
-        if let Some(own) = own.filter(|&own| Some(own) != candidate) {
-            from_memory.push(self.before(self.effect(own), moment)?);
-        }
-        for &other in writes.iter().filter(|&&other| Some(other) != candidate) {
+        for (n, other) in writes.iter().enumerate().filter(|&(n, _)| Some(n) != candidate) {
             // Two writes on different branches of one thread are never both executed.
-            if candidate.is_none_or(|write| self.must.compatible(other, write)) {
-                from_memory.push(self.hidden(other, candidate, read)?);
+            let both = candidate.is_none_or(|candidate| self.can_both(&writes[candidate], &writes[n]));
+            if both {
+                let candidate = candidate.map(|candidate| writes[candidate].seat);
+                from_memory.push(self.hidden(other, candidate, reads.seat)?);
             }
         }
         let from_memory = self.terms.and(&from_memory)?;
-        match candidate {
-            Some(write) if own == Some(write) && self.is_buffered(write) => {
-                let buffered = self.before(moment, Point::Commit(write))?;
-                self.terms.or(&[buffered, from_memory])
-            }
-            _ => Ok(from_memory),
+        self.past_own_buffer(reads, candidate.map(|n| writes[n].seat), writes, from_memory)
+    }
+
+    /// While the own youngest write is still in the buffer, memory is not looked at.
+    fn past_own_buffer(
+        &mut self,
+        reads: &Reads,
+        candidate: Option<NodeId>,
+        writes: &[Writes],
+        from_memory: TermId,
+    ) -> Result<TermId, TermError> {
+        let moment = Point::Issue(reads.seat);
+        let mut by_own: BTreeMap<Option<NodeId>, Vec<NodeId>> = BTreeMap::new();
+        for &read in &reads.events {
+            let own = self.own_youngest(read, writes).filter(|&own| self.is_buffered(own));
+            by_own.entry(own.map(|own| self.seat(own))).or_default().push(read);
         }
+        let several = by_own.len() > 1;
+        let mut parts = Vec::new();
+        for (own, events) in by_own {
+            let sees = match own {
+                None => from_memory,
+                Some(own) if Some(own) == candidate => {
+                    let buffered = self.seats_before(moment, Point::Commit(own))?;
+                    self.terms.or(&[buffered, from_memory])?
+                }
+                Some(own) => {
+                    let left = self.seats_before(Point::Commit(own), moment)?;
+                    self.terms.and(&[left, from_memory])?
+                }
+            };
+            parts.push(match several {
+                true => {
+                    let en = self.some_executed(&events)?;
+                    self.terms.implies(en, sees)?
+                }
+                false => sees,
+            });
+        }
+        self.terms.and(&parts)
     }
 
     /// `en(w') → c(w') < c(w) ∨ o(r) < c(w')`.
     fn hidden(
         &mut self,
-        other: NodeId,
+        other: &Writes,
         candidate: Option<NodeId>,
         read: NodeId,
     ) -> Result<TermId, TermError> {
-        let en = self.en(other)?;
+        let en = self.some_executed(&other.events)?;
         let mut ways = vec![self.terms.not(en)?];
         if let Some(write) = candidate {
-            ways.push(self.before(self.effect(other), self.effect(write))?);
+            ways.push(self.seats_before(self.effect(other.seat), self.effect(write))?);
         }
-        ways.push(self.before(Point::Issue(read), self.effect(other))?);
+        ways.push(self.seats_before(Point::Issue(read), self.effect(other.seat))?);
         self.terms.or(&ways)
     }
 
@@ -168,33 +304,70 @@ impl Encoding<'_> {
         write != read && self.must.compatible(write, read) && !self.must.before(read, write)
     }
 
-    /// What the read may see: the writes that can precede it and the initial value, without those that are
-    /// always overwritten first.
-    fn candidates(&self, read: NodeId, writes: &[NodeId]) -> Vec<Option<NodeId>> {
-        let prune = self.options.reductions.prune_writers;
-        let overwritten = |write: NodeId| {
-            prune
-                && writes.iter().any(|&other| {
-                    other != write && self.must.before(write, other) && self.must.before(other, read)
-                })
-        };
-        let never_initial = prune && writes.iter().any(|&write| self.must.before(write, read));
-        let initial = (!never_initial).then_some(None);
-        let seen = writes.iter().copied().filter(|&write| !overwritten(write)).map(Some);
-        initial.into_iter().chain(seen).collect()
+    /// Can events of both seats be executed?
+    fn can_both(&self, a: &Writes, b: &Writes) -> bool {
+        a.events.iter().any(|&a| b.events.iter().any(|&b| self.must.compatible(a, b)))
     }
 
-    /// Is the other write certainly not between the candidate and the read?
-    fn is_hidden(&self, other: NodeId, candidate: Option<NodeId>) -> bool {
-        candidate.is_some_and(|candidate| self.must.before(other, candidate))
+    /// What the reads may see, by position among the writes: those that can precede one of them and the initial
+    /// value, without those that are always overwritten first.
+    fn candidates(&self, reads: &Reads, writes: &[Writes]) -> Vec<Option<usize>> {
+        let prune = self.options.reductions.prune_writers;
+        let mut is_initial = !prune;
+        let mut is_seen = vec![!prune; writes.len()];
+        for &read in reads.events.iter().filter(|_| prune) {
+            let last = self.last_before(reads.cell, read);
+            is_initial |= last.is_empty();
+            for (n, writes) in writes.iter().enumerate() {
+                is_seen[n] = is_seen[n]
+                    || writes.events.iter().any(|&write| {
+                        self.can_precede(write, read)
+                            && !last.iter().any(|&last| last != write && self.must.before(write, last))
+                    });
+            }
+        }
+        let seen = (0..writes.len()).filter(|&n| is_seen[n]).map(Some);
+        is_initial.then_some(None).into_iter().chain(seen).collect()
+    }
+
+    /// Of each thread, the last write to the cell that must come before the read.
+    fn last_before(&self, cell: CellId, read: NodeId) -> Vec<NodeId> {
+        let writes = |&id: &NodeId| {
+            let written = self.op(id).written().map_or(&[][..], |(location, _)| self.cells.row(location));
+            id != read && self.takes_part[id.index()] && written.contains(&cell)
+        };
+        let trees = self.forest.trees();
+        let last = trees.filter_map(|tree| self.must.last_of(tree, read));
+        last.filter_map(|last| self.forest.path_up(last).find(writes)).collect()
     }
 
     /// The last write to the cell by the reading thread itself, on the way to the read.
-    fn own_youngest(&self, read: NodeId, writes: &[NodeId]) -> Option<NodeId> {
+    fn own_youngest(&self, read: NodeId, writes: &[Writes]) -> Option<NodeId> {
+        let writes = writes.iter().flat_map(|writes| &writes.events).copied();
         writes
-            .iter()
-            .copied()
-            .filter(|&write| self.must.is_above(write, read))
+            .filter(|&write| write != read && self.must.is_above(write, read))
             .max_by_key(|&write| self.forest.node(write).depth)
+    }
+
+    /// Every way for a read to find what a write left.
+    pub(crate) fn reads_from(&mut self) -> Result<Vec<ReadFrom>, TermError> {
+        let mut all = Vec::new();
+        let seats: Vec<_> = self.rf.iter().map(|(&key, &rf)| (key, rf)).collect();
+        for ((reads, cell, writes), rf) in seats {
+            let Some(writes) = writes else { continue };
+            let (reads, writes) = (self.sharing(reads), self.sharing(writes));
+            for &write in &writes {
+                let holds = match writes.len() {
+                    1 => rf,
+                    _ => {
+                        let en = self.en(write)?;
+                        self.terms.and(&[en, rf])?
+                    }
+                };
+                let here = reads.iter().copied().filter(|&read| self.can_precede(write, read));
+                all.extend(here.map(|read| ReadFrom { read, cell, write, holds }));
+            }
+        }
+        Ok(all)
     }
 }

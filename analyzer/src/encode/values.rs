@@ -95,6 +95,7 @@ impl Encoding<'_> {
 
     /// `R_r` for one cell.
     pub(super) fn found(&mut self, read: NodeId, cell: CellId) -> Result<TermId, TermError> {
+        let read = self.seat(read);
         if let Some(&term) = self.found.get(&(read, cell)) {
             return Ok(term);
         }
@@ -174,6 +175,7 @@ impl Encoding<'_> {
 
     /// `∨ rf(w, r)` over the writes of that value; `None` if some value is not known.
     fn filtered(&mut self, read: NodeId, cell: CellId, wanted: TermId) -> Result<Option<TermId>, TermError> {
+        let read = self.seat(read);
         if !self.options.reductions.filter_pinned || self.found.contains_key(&(read, cell)) {
             return Ok(None);
         }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::cells::Cells;
 use super::forest::Forest;
 use super::must::MustOrder;
+use super::seats::Seats;
 
 /// What has been worked out so far.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,7 @@ pub(super) struct Facts {
     cells: OnceLock<Arc<Cells>>,
     must: OnceLock<Arc<MustOrder>>,
     saturated: OnceLock<Arc<MustOrder>>,
+    seats: OnceLock<Arc<Seats>>,
 }
 
 impl Forest {
@@ -33,6 +35,17 @@ impl Forest {
         self.facts.saturated.get_or_init(|| {
             let base = self.must_order();
             work_out(MustOrder::clone(base)).map_or_else(|| Arc::clone(base), Arc::new)
+        })
+    }
+
+    /// Which events share a place in time: see [`Seats`].
+    pub fn seats(&self) -> &Arc<Seats> {
+        self.facts.seats.get_or_init(|| {
+            let mut seats = Arc::clone(&self.seats);
+            if seats.events() < self.nodes().len() {
+                Arc::make_mut(&mut seats).grow(self);
+            }
+            seats
         })
     }
 

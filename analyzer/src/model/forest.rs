@@ -5,6 +5,7 @@
 //! symbolic value or on how a wait ended. One recorded trace is a forest whose trees are chains.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use warpath_trace::event::{Op, SyncKind};
 use warpath_trace::expr::ExprPool;
@@ -16,6 +17,7 @@ use super::facts::Facts;
 use super::identity::Places;
 use super::idle::IdleTurns;
 use super::run::Run;
+use super::seats::Seats;
 
 /// A node of the forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -152,6 +154,8 @@ pub struct Forest {
     pub(super) settled: u32,
     /// For the forest of a window: what went before it, beyond the settled nodes.
     before: Before,
+    /// The seats of the events merged so far.
+    pub(super) seats: Arc<Seats>,
     /// What has been worked out from the rest.
     pub(super) facts: Facts,
 }

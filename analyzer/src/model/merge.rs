@@ -1,5 +1,7 @@
 //! Merging a trace into the forest.
 
+use std::sync::Arc;
+
 use warpath_trace::event::{Event, OnceStep, Op, Ref};
 use warpath_trace::expr::{ExprError, ExprPool, Node as Expr};
 use warpath_trace::header::{Footer, Outcome as Ran, Values};
@@ -44,6 +46,7 @@ impl Forest {
         run.inputs.resize(self.inputs.len(), 0);
         self.run = observed.then_some(run);
         self.traces += 1;
+        self.seats = Arc::clone(self.seats());
         Ok(paths)
     }
 }

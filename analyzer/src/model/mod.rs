@@ -11,6 +11,7 @@ mod merge;
 mod must;
 mod normal;
 mod run;
+mod seats;
 
 pub(crate) use before::Before;
 pub(crate) use cells::part;
@@ -21,3 +22,4 @@ pub use identity::{ObjectKey, Places};
 pub use must::MustOrder;
 pub(crate) use normal::{Reads, has_node, split};
 pub use run::{Moment, Run};
+pub use seats::Seats;

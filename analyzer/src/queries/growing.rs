@@ -191,6 +191,15 @@ impl GrowingSolver {
                 key.push(question.encoding.terms.constant(&name, Sort::Bool)?);
             }
         }
+        // An event that no run has had yet may turn out to belong elsewhere in its row.
+        for id in forest.ids().filter(|&id| forest.node(id).observed == u32::MAX) {
+            let left = forest.seats().position(id).checked_sub(1);
+            let left =
+                left.and_then(|left| forest.seats().row(forest.node(id).tree).get(left as usize).copied());
+            let left = left.map_or_else(String::new, |left| forest.name(left));
+            let name = format!("right({left},{})", forest.name(id));
+            key.push(question.encoding.terms.constant(&name, Sort::Bool)?);
+        }
         if let Some(&switch) = self.switches.get(&key) {
             return Ok(switch);
         }
@@ -202,10 +211,15 @@ impl GrowingSolver {
 
 /// The question's constraints, those about one event together.
 fn bundles(question: &Question<'_>) -> Vec<Vec<TermId>> {
-    let mut bundles: BTreeMap<(Option<NodeId>, bool), Vec<TermId>> = BTreeMap::new();
+    let mut bundles: BTreeMap<(Option<NodeId>, u8), Vec<TermId>> = BTreeMap::new();
     for constraint in question.constraints() {
-        let is_order = matches!(constraint.about, About::Order(_));
-        bundles.entry((constraint.about.node(), is_order)).or_default().push(constraint.term);
+        // What changes as the forest grows apart from what does not.
+        let kind = match constraint.about {
+            About::Order(_) => 1,
+            About::Seat(_) => 2,
+            _ => 0,
+        };
+        bundles.entry((constraint.about.node(), kind)).or_default().push(constraint.term);
     }
     bundles.into_values().collect()
 }

@@ -10,7 +10,7 @@ use warpath_solvers::term::{TermError, TermId, Terms};
 
 use super::ask::Question;
 use super::open_end::OpenEnd;
-use crate::encode::{Encoding, Options, Reductions};
+use crate::encode::{Encoding, Options, ReadFrom, Reductions};
 use crate::model::{Forest, NodeId};
 
 /// How many interferences may be used.
@@ -52,12 +52,9 @@ pub(super) fn at_most(encoding: &mut Encoding<'_>, most: Interferences) -> Resul
 fn interferences(encoding: &mut Encoding<'_>) -> Result<Vec<TermId>, TermError> {
     let forest = encoding.forest;
     let mut foreign: BTreeMap<(NodeId, NodeId), Vec<(u32, TermId)>> = BTreeMap::new();
-    for (&(read, cell, write), &rf) in &encoding.rf {
-        if let Some(write) = write
-            && forest.node(write).tree != forest.node(read).tree
-            && !encoding.must.before(write, read)
-        {
-            foreign.entry((read, write)).or_default().push((cell.0, rf));
+    for ReadFrom { read, cell, write, holds } in encoding.reads_from()? {
+        if forest.node(write).tree != forest.node(read).tree && !encoding.must.before(write, read) {
+            foreign.entry((read, write)).or_default().push((cell.0, holds));
         }
     }
     let mut all = Vec::new();

@@ -349,10 +349,11 @@ fn other_update(encoding: &mut Encoding<'_>, node: NodeId, seen: &[u128]) -> Res
             parts.push(encoding.terms.not(same)?);
         }
     }
-    let mut reads: Vec<_> = encoding.rf.iter().filter(|((.., write), _)| *write == Some(node)).collect();
-    reads.sort_unstable_by_key(|&(&(read, cell, _), _)| (read, cell));
-    for rf in reads.into_iter().map(|(_, &rf)| rf).collect::<Vec<_>>() {
-        parts.push(encoding.terms.not(rf)?);
+    let mut read: Vec<TermId> = Vec::new();
+    read.extend(encoding.reads_from()?.into_iter().filter(|from| from.write == node).map(|from| from.holds));
+    read.dedup();
+    for holds in read {
+        parts.push(encoding.terms.not(holds)?);
     }
     encoding.terms.and(&parts)
 }
