@@ -201,7 +201,7 @@ impl Encoding<'_> {
         }
     }
 
-    /// The seat of the write that came last before the latest of the reads, when both were last observed.
+    /// The seat of the write that came last before the latest of the reads, when both were first observed.
     fn observed_source(
         &self,
         reads: &Reads,

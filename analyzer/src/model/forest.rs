@@ -83,10 +83,10 @@ pub struct Node {
     pub children: Vec<Child>,
     /// Outcomes that were seen but have no event behind them: the thread stopped there.
     pub stops: Vec<Outcome>,
-    /// When it was last observed: its position in the latest run that had it. The solver is told to look
-    /// near that order first.
+    /// When it was first observed: its position in the first run that had it. The solver is told to look near
+    /// that order first; it stays, so that what a solver was told of it does.
     pub observed: u32,
-    /// What it found when it was last observed, if it reads. The solver is told to try that first.
+    /// What it found when it was first observed, if it reads. The solver is told to try that first.
     pub found: Option<u128>,
     /// How many nodes lie between it and the root.
     pub depth: u32,

@@ -154,7 +154,8 @@ impl<'f, 't> Merge<'f, 't> {
         if !pending {
             self.last = Some(node);
             self.record(node, &executed);
-            self.forest.nodes[node.index()].observed = position;
+            let observed = &mut self.forest.nodes[node.index()].observed;
+            *observed = if *observed == u32::MAX { position } else { *observed };
             self.ends[thread.index()] = End { node: Some(node), outcome };
         }
         Ok(())
@@ -183,7 +184,8 @@ impl<'f, 't> Merge<'f, 't> {
     /// Notes that the run executed a node, and what belongs to this run alone.
     fn record(&mut self, node: NodeId, op: &Op) {
         self.run.steps.push(Moment::Event(node));
-        self.forest.nodes[node.index()].found = op.read_value();
+        let found = &mut self.forest.nodes[node.index()].found;
+        *found = found.or(op.read_value());
         if let Op::Input { input, value } = *op {
             let known = self.run.inputs.len().max(input.index() + 1);
             self.run.inputs.resize(known, 0);
