@@ -35,6 +35,13 @@ pub(crate) enum Action {
     },
     /// An input goes to shared memory, by the modelled function at whose entry the thread stands.
     Take(Take),
+    /// A new key of thread-specific data goes to shared memory, by the function at whose entry the thread stands.
+    GiveKey {
+        /// Where it goes.
+        into: u64,
+        /// What it is.
+        key: u32,
+    },
     /// A futex call.
     Futex(Futex),
     /// A futex wait that was queued.
@@ -271,7 +278,7 @@ impl Action {
             Action::Fork(_) => Verb::Fork,
             Action::Output { .. } => Verb::Output,
             Action::Free { .. } => Verb::Free,
-            Action::Take(_) => Verb::Write,
+            Action::Take(_) | Action::GiveKey { .. } => Verb::Write,
             Action::Futex(Futex::Wait(_)) => Verb::FutexWait,
             Action::Futex(Futex::Wake { .. }) => Verb::FutexWake,
             Action::Futex(Futex::Requeue { .. }) => Verb::FutexRequeue,

@@ -137,6 +137,7 @@ impl Machine {
         let rip = self.threads[t].registers.rip;
         if rip == self.native.landing {
             return Ok(match self.threads[t].returns.last() {
+                Some(super::calls::Return::Key { .. }) => return self.key_created(t),
                 Some(super::calls::Return::Once { once, .. }) => {
                     Next::Poise(Action::Sync(super::action::Sync::OnceFinish { once: *once }))
                 }

@@ -8,6 +8,7 @@ use warpath_trace::si::{Expected, Visible};
 use warpath_trace::thread::ThreadKey;
 
 use super::action::{Action, Sync, Wait};
+use super::calls::KEY_SIZE;
 use super::error::RunError;
 use super::kernel::Next;
 use super::machine::Machine;
@@ -256,6 +257,7 @@ impl Machine {
         let address = match &action {
             Action::Access(access) => Some((access.address, access.size)),
             Action::Take(take) => Some((take.address, take.step().into())),
+            Action::GiveKey { into, .. } => Some((*into, KEY_SIZE)),
             Action::Sync(sync) => sync.object().map(|object| (object, self.object_size(sync))),
             Action::Futex(super::action::Futex::Wait(wait)) | Action::FutexResume(wait) => {
                 Some((wait.word, bytes::FUTEX))

@@ -32,6 +32,7 @@ pub(crate) struct Machine {
     pub kernel: Kernel,
     pub heap: Heap,
     pub objects: Objects,
+    pub keys: super::calls::Keys,
     pub shadow: Shadow,
     pub owners: super::flow::Owners,
     pub recorder: Recorder,

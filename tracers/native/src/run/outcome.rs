@@ -22,12 +22,14 @@ pub struct Failure {
     pub message: String,
     /// The address concerned, where there is one.
     pub address: Option<u64>,
+    /// The instruction that it began at, if that is not where the thread stands.
+    pub site: Option<u64>,
 }
 
 impl Failure {
     /// A failure without an address.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
-        Failure { kind, message: message.into(), address: None }
+        Failure { kind, message: message.into(), address: None, site: None }
     }
 }
 

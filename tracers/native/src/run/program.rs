@@ -15,6 +15,7 @@ use warpath_trace::trace::Trace;
 use super::accesses::Together;
 use super::calls::Hooks;
 use super::error::RunError;
+use super::kernel::Since;
 use super::known::Known;
 use super::machine::Machine;
 use super::options::{RunOptions, Source};
@@ -35,6 +36,8 @@ pub struct Program {
     together: Together,
     hottest: Vec<Range<u64>>,
     stdin: Option<Arc<Mutex<Vec<u8>>>>,
+    /// When it was first spoken of: before all of its runs.
+    since: Since,
     /// What its processes have as standard input, if not ours: open as long as they may be started.
     own_stdin: Option<OwnStdin>,
     /// Bytes that are shared by their names, if a schedule says so: then nothing else is.
@@ -119,6 +122,7 @@ impl Program {
             together: Together::default(),
             hottest: Vec::new(),
             stdin: start::unseekable_stdin(),
+            since: Since::now(),
             own_stdin,
             known: None,
             machine: None,
@@ -271,6 +275,7 @@ impl Program {
             hot: &self.learnt.hot,
             known,
             stdin: self.stdin.clone(),
+            since: self.since,
             names,
         })
     }
@@ -374,7 +379,8 @@ impl Machine {
                 };
                 let t = self.current;
                 if !self.recorder.trace.threads.is_empty() {
-                    self.record(t, op)?;
+                    let site = failure.site.unwrap_or_else(|| self.site(t));
+                    self.record_at(t, op, site)?;
                 }
                 Outcome::Failed(failure.kind)
             }

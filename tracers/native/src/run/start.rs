@@ -13,9 +13,9 @@ use warpath_trace::header::Header;
 use warpath_trace::ids::StringId;
 use warpath_trace::thread::{Thread as Entry, ThreadKey};
 
-use super::calls::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, RUST_PANIC, SyncCall};
+use super::calls::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, RUST_FUNCTIONS, SyncCall};
 use super::error::RunError;
-use super::kernel::{Kernel, PID};
+use super::kernel::{Kernel, PID, Since};
 use super::known::Known;
 use super::layout::Slots;
 use super::machine::{Machine, Native, word_at};
@@ -62,13 +62,15 @@ pub(super) struct Beginning<'a> {
     pub hot: &'a Sharing,
     pub known: &'a Known,
     pub stdin: Option<Arc<Mutex<Vec<u8>>>>,
+    /// Since when times of files are the runs' own.
+    pub since: Since,
     /// Names and hooks from an earlier run: files are mapped to the same addresses again.
     pub names: Option<(Images, Hooks)>,
 }
 
 /// A machine that stands at the first instruction of the program.
 pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
-    let Beginning { launch, header, options, sharing, hot, known, stdin, names } = beginning;
+    let Beginning { launch, header, options, sharing, hot, known, stdin, since, names } = beginning;
     let (images, hooks) = names.unwrap_or_else(|| (Images::new(), Hooks::default()));
     let mut process = spawn(launch)?;
     let native = Native::prepare(&mut process)?;
@@ -101,6 +103,7 @@ pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
     main.stack = stack.map_or(sp - (8 << 20)..sp, |mapping| mapping.end.saturating_sub(8 << 20)..mapping.end);
     let mut kernel = Kernel { brk, ..Kernel::default() };
     kernel.files.stdin = stdin;
+    kernel.files.since = since;
 
     let mut machine = Machine {
         process,
@@ -114,6 +117,7 @@ pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
         kernel,
         heap: Default::default(),
         objects: Default::default(),
+        keys: Default::default(),
         shadow: Shadow::new(ShadowOptions::default()),
         owners: Default::default(),
         recorder,
@@ -340,9 +344,12 @@ impl Machine {
         }
         let atomic = Function::Sync(SyncCall::AtomicCall);
         let atomics = self.images.functions_like(|name| name.starts_with(ATOMIC_PREFIX));
-        let panics = self.images.functions_like(|name| name.ends_with(RUST_PANIC));
-        let panics = panics.into_iter().map(|address| (address, Function::RustPanic));
-        for (address, function) in atomics.into_iter().map(|address| (address, atomic)).chain(panics) {
+        let mut found: Vec<(u64, Function)> = atomics.into_iter().map(|address| (address, atomic)).collect();
+        for &(end, function) in RUST_FUNCTIONS {
+            let named = self.images.functions_like(|name| name.ends_with(end));
+            found.extend(named.into_iter().map(|address| (address, function)));
+        }
+        for (address, function) in found {
             self.hooks.insert(address, function);
             self.code.hook(address);
         }

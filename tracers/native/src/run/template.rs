@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::calls::Keys;
 use super::error::RunError;
 use super::heap::Heap;
 use super::kernel::Kernel;
@@ -30,6 +31,7 @@ pub(crate) struct Template {
     kernel: Kernel,
     heap: Heap,
     objects: Objects,
+    keys: Keys,
     shadow: Shadow,
     recorder: Recorder,
     approximations: BTreeMap<&'static str, u64>,
@@ -58,6 +60,7 @@ impl Template {
             kernel: machine.kernel.clone(),
             heap: machine.heap.clone(),
             objects: machine.objects.clone(),
+            keys: machine.keys.clone(),
             shadow: machine.shadow.clone(),
             recorder: machine.recorder.clone(),
             approximations: machine.approximations.clone(),
@@ -79,6 +82,7 @@ impl Template {
         machine.kernel.clone_from(&self.kernel);
         machine.heap.clone_from(&self.heap);
         machine.objects.clone_from(&self.objects);
+        machine.keys.clone_from(&self.keys);
         machine.shadow.clone_from(&self.shadow);
         machine.recorder.clone_from(&self.recorder);
         machine.approximations.clone_from(&self.approximations);

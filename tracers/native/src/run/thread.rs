@@ -72,8 +72,8 @@ pub(crate) struct Thread {
     pub retrying: Option<Option<u64>>,
     /// Start routine and argument of the thread that it is about to create.
     pub starting: Option<Starting>,
-    /// It is unwinding from a Rust panic.
-    pub panicked: bool,
+    /// Its last Rust panic.
+    pub panic: Option<super::calls::Panic>,
     /// Its start routine.
     pub start: u64,
     /// How the C library calls it.
@@ -156,7 +156,7 @@ impl Thread {
             fenced: false,
             retrying: None,
             starting: None,
-            panicked: false,
+            panic: None,
             start: 0,
             handle: 0,
             spin: Spin::default(),

@@ -39,6 +39,23 @@ pub fn c_with(source: &str, options: &[&str]) -> Built {
     Built { folder }
 }
 
+/// Compiles Rust.
+pub fn rust(source: &str, options: &[&str]) -> Built {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("program.rs");
+    std::fs::write(&file, source).unwrap();
+    let done = Command::new("rustc")
+        .args(["--edition", "2024", "-g"])
+        .args(options)
+        .arg("-o")
+        .arg(folder.path().join("program"))
+        .arg(&file)
+        .output()
+        .expect("there is a Rust compiler; run scripts/setup");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Built { folder }
+}
+
 impl Built {
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("program")

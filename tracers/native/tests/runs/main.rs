@@ -5,7 +5,10 @@
 mod build;
 mod failures;
 mod inputs;
+mod keys;
+mod panics;
 mod schedules;
 mod spinning;
+mod status;
 mod verify;
 mod weak;

@@ -172,7 +172,7 @@ impl Machine {
             ),
             None => (FailureKind::InvalidFree, format!("{address:#x} is freed, which was never allocated")),
         };
-        Failure { kind, message, address: Some(address) }
+        Failure { address: Some(address), ..Failure::new(kind, message) }
     }
 
     /// Is the function at whose entry the thread stands called from within the C library?

@@ -49,7 +49,11 @@ impl Machine {
                 failed(FailureKind::UncaughtException, "a C++ exception that nobody catches".into())
             }
             Function::RustPanic => {
-                self.threads[t].panicked = true;
+                self.panic_begins(t);
+                self.pass(t)
+            }
+            Function::RustCaught => {
+                self.panic_caught(t);
                 self.pass(t)
             }
             Function::StackSmashed => {
@@ -61,9 +65,8 @@ impl Machine {
 
     /// Why a program aborts, as far as can be told.
     pub(crate) fn abort_reason(&mut self, t: usize) -> Failure {
-        if self.threads[t].panicked {
-            return Failure::new(FailureKind::Panic, "a Rust panic that ends the program");
-        }
-        Failure::new(FailureKind::Abort, "the program aborts")
+        let panic =
+            self.threads[t].panic.and_then(|_| self.panic_failure("a Rust panic that ends the program"));
+        panic.unwrap_or_else(|| Failure::new(FailureKind::Abort, "the program aborts"))
     }
 }

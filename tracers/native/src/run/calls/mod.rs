@@ -5,10 +5,14 @@
 mod allocate;
 mod failures;
 mod inputs;
+mod keys;
+mod panics;
 mod synchronise;
 mod table;
 
-pub(crate) use table::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, RUST_PANIC, SyncCall};
+pub(crate) use keys::{Keys, SIZE as KEY_SIZE};
+pub(crate) use panics::Panic;
+pub(crate) use table::{ATOMIC_PREFIX, FUNCTIONS, Function, Hooks, RUST_FUNCTIONS, SyncCall};
 
 use super::error::RunError;
 use super::kernel::Next;
@@ -36,6 +40,17 @@ pub(crate) enum Return {
         /// The stack pointer there.
         sp: u64,
     },
+    /// The C library's own making of a key.
+    Key {
+        /// The function's first instruction.
+        entry: u64,
+        /// The stack pointer there.
+        sp: u64,
+        /// Where the C library puts its number.
+        number: u64,
+        /// Where the program wants the key.
+        into: u64,
+    },
 }
 
 impl Machine {
@@ -62,7 +77,9 @@ impl Machine {
             | F::ReachError
             | F::Terminate
             | F::RustPanic
+            | F::RustCaught
             | F::StackSmashed => self.claim(t, function),
+            F::KeyCreate | F::KeyDelete | F::KeyUse => self.key_call(t, function),
             F::Create => {
                 let (start, argument) = (self.argument(t, 2), self.argument(t, 3));
                 let site = self.site(t);

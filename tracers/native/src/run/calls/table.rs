@@ -32,6 +32,9 @@ pub(crate) enum Function {
     PosixMemalign,
     Valloc,
     UsableSize,
+    KeyCreate,
+    KeyDelete,
+    KeyUse,
     Create,
     StartMain,
     Main,
@@ -45,6 +48,7 @@ pub(crate) enum Function {
     ReachError,
     Terminate,
     RustPanic,
+    RustCaught,
     StackSmashed,
     Sync(SyncCall),
 }
@@ -124,8 +128,12 @@ pub(crate) enum SyncCall {
 /// Functions of the verification competition that are atomic as a whole begin like this.
 pub(crate) const ATOMIC_PREFIX: &str = "__VERIFIER_atomic_";
 
-/// Where a Rust panic begins, if its name is mangled: in front of it are parts that depend on the compiler.
-pub(crate) const RUST_PANIC: &str = "7___rustc10rust_panic";
+/// Functions of Rust's runtime whose names are mangled: in front are parts that depend on the compiler.
+pub(crate) const RUST_FUNCTIONS: &[(&str, Function)] = &[
+    ("7___rustc17rust_begin_unwind", Function::RustPanic),
+    ("7___rustc10rust_panic", Function::RustPanic),
+    ("7___rustc20___rust_panic_cleanup", Function::RustCaught),
+];
 
 macro_rules! nondet {
     ($name:literal, $bytes:literal) => {
@@ -148,6 +156,13 @@ pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
     ("posix_memalign", Function::PosixMemalign),
     ("valloc", Function::Valloc),
     ("malloc_usable_size", Function::UsableSize),
+    ("pthread_key_create", Function::KeyCreate),
+    ("__pthread_key_create", Function::KeyCreate),
+    ("pthread_key_delete", Function::KeyDelete),
+    ("pthread_getspecific", Function::KeyUse),
+    ("__pthread_getspecific", Function::KeyUse),
+    ("pthread_setspecific", Function::KeyUse),
+    ("__pthread_setspecific", Function::KeyUse),
     ("pthread_create", Function::Create),
     ("__libc_start_main", Function::StartMain),
     ("warpath_input", Function::WarpathInput),
@@ -182,7 +197,10 @@ pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
     ("reach_error", Function::ReachError),
     ("__VERIFIER_error", Function::ReachError),
     ("_ZSt9terminatev", Function::Terminate),
+    // Panics with a message come through the first, all that unwind through the second.
+    ("rust_begin_unwind", Function::RustPanic),
     ("rust_panic", Function::RustPanic),
+    ("__rust_panic_cleanup", Function::RustCaught),
     ("__stack_chk_fail", Function::StackSmashed),
     ("rand", Function::Rand),
     ("random", Function::Rand),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use super::{Call, Next, error};
+use super::{Call, Next, Since, error};
 use crate::run::action::{Action, Wait};
 use crate::run::error::RunError;
 use crate::run::machine::Machine;
@@ -25,6 +25,8 @@ pub(crate) struct Files {
     standard: Standard,
     /// Bytes of output that were kept.
     kept: u64,
+    /// Since when times of files are the run's own.
+    pub since: Since,
 }
 
 /// Which descriptors lead to which of the three streams that the program was started with.
@@ -106,6 +108,7 @@ impl Machine {
             Some(ranges) => {
                 for (address, length) in ranges.into_iter().filter(|(_, length)| *length > 0) {
                     self.space.forget(address..address.saturating_add(length));
+                    self.steady_status(call, result);
                     self.kernel_wrote(t, address, length)?;
                 }
             }

@@ -10,12 +10,14 @@ mod memory;
 mod poll;
 mod process;
 mod signals;
+mod status;
 mod threads;
 mod time;
 
 pub(crate) use files::Files;
 pub(crate) use futex::Waiters;
 pub(crate) use signals::{Raised, Signals};
+pub(crate) use status::Since;
 
 use super::action::Action;
 use super::error::RunError;

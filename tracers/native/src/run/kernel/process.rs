@@ -12,9 +12,10 @@ impl Machine {
     pub(crate) fn exit(&mut self, status: i32) -> Next {
         let status = status & 0xff;
         // What the standard library of Rust does when the initial thread panics.
-        if status == 101 && self.threads.iter().any(|thread| thread.panicked) {
-            let message = "a Rust panic that nobody catches";
-            return Next::End(End::Failed(Failure::new(FailureKind::Panic, message)));
+        if status == 101
+            && let Some(failure) = self.panic_failure("a Rust panic that nobody catches")
+        {
+            return Next::End(End::Failed(failure));
         }
         if status != 0 && self.options.fail_on_exit {
             let message = format!("exit status {status}");

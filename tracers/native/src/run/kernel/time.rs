@@ -5,9 +5,9 @@ use crate::run::error::RunError;
 use crate::run::machine::Machine;
 use crate::run::options::Source;
 
-const SECOND: u64 = 1_000_000_000;
+pub(super) const SECOND: u64 = 1_000_000_000;
 /// What the wall clock says at the program's start: the first second of 2020.
-const EPOCH: u64 = 1_577_836_800 * SECOND;
+pub(super) const EPOCH: u64 = 1_577_836_800 * SECOND;
 
 impl Machine {
     /// What a clock says, in nanoseconds.

@@ -85,7 +85,7 @@ impl Machine {
             block.name(),
             access.address.wrapping_sub(block.address) as i64
         );
-        Some(Failure { kind, message, address: Some(access.address) })
+        Some(Failure { address: Some(access.address), ..Failure::new(kind, message) })
     }
 
     /// Executes the instruction to its end; shared reads are held or part of an atomic instruction.

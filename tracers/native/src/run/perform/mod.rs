@@ -138,6 +138,7 @@ impl Machine {
             }
             Action::Free { address } => self.free_block(t, address),
             Action::Take(take) => self.take_now(t, &take),
+            Action::GiveKey { into, key } => self.give_key(t, into, key),
             Action::Futex(futex) => self.perform_futex(t, futex),
             Action::FutexResume(wait) => self.resume_futex(t, &wait),
             Action::Blocked(Wait::Futex(wait)) => {
