@@ -1,6 +1,6 @@
 //! What each strategy takes on sample programs: executions, questions, time.
 //!
-//! `cargo bench -p warpath --bench explore` prints a table for `docs/benchmarks.md`; `-- PLOT.svg` also draws the
+//! `cargo bench -p warpath --bench explore` prints a table of all samples for `docs/benchmarks.md`; `-- PLOT.svg` also draws the
 //! executions of the micro-benchmarks M_n against n. `WARPATH_BENCH_TIME` is the time for one search (default 30s).
 
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot run has nothing to say")]
@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::{env, fs};
 
 use serde::Deserialize;
@@ -16,25 +16,30 @@ use serde_json::Value;
 
 const STRATEGIES: [&str; 7] = ["forest", "mpc-s2", "mpc-s1", "mcr", "con2colic", "random", "pct"];
 const MICRO: [u32; 6] = [0, 1, 3, 5, 7, 9];
-const OTHERS: [&str; 18] = [
-    "mcr-2",
-    "mcr-3",
-    "mcr-4",
-    "mcr-6",
-    "mcr-10",
-    "fig1",
-    "fig6",
-    "fig8",
-    "addall",
-    "bluetooth",
-    "account",
-    "counter",
-    "lazy01",
-    "reorder",
-    "testc",
-    "boop",
-    "mysql-169",
-    "apachelog",
+/// What the papers report, as they measured it on their machines: paths or executions, and time.
+const PUBLISHED: [(&str, &str); 22] = [
+    ("m0", "MCR 3, S1 6 (missed), S2 10, 0.79 s"),
+    ("m1", "MCR 3, S1 12 (missed), S2 16, 1.55 s"),
+    ("m3", "MCR missed, S1 48 (missed), S2 52, 5.43 s"),
+    ("m5", "MCR missed, S1 192 (missed), S2 196, 38 s"),
+    ("m7", "MCR missed, S1 768 (missed), S2 772, 13 min 50 s"),
+    ("m9", "MCR, S1 and S2 missed, one hour"),
+    ("racey", "MCR, S1 and S2 432, 18 min 53 s, 4 min 28 s, 7 min 40 s"),
+    ("dekker", "MCR 729, 2 min 13 s; MPC 929, 1 min 24 s"),
+    ("spinlock", "MCR 363, 15 min 49 s; MPC 522, 1 min 6 s"),
+    ("linuxrwlock", "MCR over an hour; MPC 1,910, 35 min 8 s"),
+    ("msqueue-5", "MCR over an hour; MPC 539, 4 min 6 s"),
+    ("seqlock", "MCR over an hour; MPC 3,877, 13 min 3 s"),
+    ("mcr-2", "ICB 77,322, DPOR 3,782, MCR 46 to the error; 50 in all"),
+    ("account", "ICB 111, DPOR 20, MCR 2"),
+    ("airline", "ICB 669, DPOR 19, MCR 9"),
+    ("allocation", "ICB 15, DPOR 8, MCR 2"),
+    ("bubblesort", "ICB 592, DPOR 400, MCR 4"),
+    ("mtlist", "ICB out of memory, DPOR 5,173, MCR 8"),
+    ("pingpong", "ICB 648, DPOR 37, MCR 2"),
+    ("pool", "ICB 24, DPOR 6, MCR 3"),
+    ("stringbuffer", "ICB 12, DPOR 10, MCR 2"),
+    ("addall", "Con2colic: found"),
 ];
 
 #[derive(Deserialize)]
@@ -46,8 +51,25 @@ struct Manifest {
 struct Sample {
     name: String,
     source: PathBuf,
+    language: String,
     #[serde(default)]
     flags: Vec<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    inputs: Vec<Input>,
+    expect: Vec<Expectation>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    bits: usize,
+    through: String,
+}
+
+#[derive(Deserialize)]
+struct Expectation {
+    model: String,
 }
 
 /// What a search took.
@@ -61,31 +83,41 @@ struct Took {
     millis: u64,
 }
 
+impl std::fmt::Display for Took {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.verdict.as_str() {
+            "UNKNOWN" => f.write_str("–")?,
+            verdict => f.write_str(verdict)?,
+        }
+        if let Some(first) = self.first {
+            write!(f, " {first}/")?;
+        } else {
+            f.write_str(" ")?;
+        }
+        let all_of_it = if self.exhausted { "" } else { "+" };
+        write!(f, "{}{all_of_it} {}p {}q {} ms", self.executions, self.paths, self.questions, self.millis)
+    }
+}
+
 fn main() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let samples = repository.join("samples");
     let manifest: Manifest =
         toml::from_str(&fs::read_to_string(samples.join("manifest.toml")).unwrap()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let named: BTreeMap<&str, &Sample> =
-        manifest.program.iter().map(|sample| (sample.name.as_str(), sample)).collect();
-    let micro: Vec<String> = MICRO.iter().map(|n| format!("m{n}")).collect();
-    let names: Vec<&str> = micro.iter().map(String::as_str).chain(OTHERS).collect();
+    let published: BTreeMap<&str, &str> = PUBLISHED.into_iter().collect();
     let mut all: BTreeMap<(&str, &str), Took> = BTreeMap::new();
-    println!("| sample | strategy | verdict | executions to the bug | in all | questions | paths | time |");
-    println!("|---|---|---|---|---|---|---|---|");
-    for name in names {
-        let program = build(&samples, named[name], folder.path());
+    println!("| sample | {} | published |", STRATEGIES.join(" | "));
+    println!("|---|{}---|", "---|".repeat(STRATEGIES.len()));
+    for sample in &manifest.program {
+        let program = build(&samples, sample, folder.path());
+        print!("| {}", sample.name);
         for strategy in STRATEGIES {
-            let took = explore(&program, strategy, folder.path());
-            let first = took.first.map_or_else(|| "–".to_owned(), |first| first.to_string());
-            let Took { verdict, executions, questions, paths, exhausted, millis, .. } = &took;
-            let all_of_it = if *exhausted { "" } else { "+" };
-            println!(
-                "| {name} | {strategy} | {verdict} | {first} | {executions}{all_of_it} | {questions} | {paths} | {millis} ms |"
-            );
-            all.insert((name, strategy), took);
+            let took = explore(&program, sample, strategy, folder.path());
+            print!(" | {took}");
+            all.insert((&sample.name, strategy), took);
         }
+        println!(" | {} |", published.get(sample.name.as_str()).unwrap_or(&""));
     }
     if let Some(path) = env::args().skip(1).find(|argument| argument.ends_with(".svg")) {
         fs::write(path, plot(&all)).unwrap();
@@ -94,18 +126,43 @@ fn main() {
 
 fn build(samples: &Path, sample: &Sample, folder: &Path) -> PathBuf {
     let program = folder.join(&sample.name);
-    let mut compile = Command::new(env!("CARGO_BIN_EXE_warpath"));
-    compile.args(["cc", "-std=gnu11", "-g", "-O1", "-pthread"]).args(&sample.flags);
-    assert!(compile.arg(samples.join(&sample.source)).arg("-o").arg(&program).status().unwrap().success());
+    let mut compile = if sample.language == "rust" {
+        let mut rustc = Command::new("rustc");
+        rustc.args(["--edition", "2024", "-g", "-C", "opt-level=1"]);
+        rustc
+    } else {
+        let standard = if sample.language == "c" { "-std=gnu11" } else { "-std=gnu++17" };
+        let mut cc = Command::new(env!("CARGO_BIN_EXE_warpath"));
+        cc.args(["cc", standard, "-g", "-O1", "-pthread"]);
+        cc
+    };
+    compile.args(&sample.flags).arg(samples.join(&sample.source)).arg("-o").arg(&program);
+    assert!(compile.status().unwrap().success(), "{} does not compile", sample.name);
     program
 }
 
-fn explore(program: &Path, strategy: &str, folder: &Path) -> Took {
+/// Explores a program under the first memory model that the manifest names for it.
+fn explore(program: &Path, sample: &Sample, strategy: &str, folder: &Path) -> Took {
     let time = env::var("WARPATH_BENCH_TIME").unwrap_or_else(|_| "30s".to_owned());
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpath"));
     command.args(["explore", "-q", "--solver", "yices", "--json", "-", "--time", &time]);
-    command.args(["--strategy", strategy, "--out"]).arg(folder.join("out")).arg("--").arg(program);
-    let output = command.stdin(Stdio::null()).output().unwrap();
+    command.args(["--strategy", strategy, "--model", &sample.expect[0].model]);
+    let given = folder.join("stdin");
+    fs::write(&given, "").unwrap();
+    for input in &sample.inputs {
+        match input.through.as_str() {
+            "stdin" => {
+                command.args(["--symbolic", &format!("stdin:{}", input.bits / 8)]);
+                fs::write(&given, "0".repeat(input.bits / 8)).unwrap();
+            }
+            "argv" => {
+                command.args(["--symbolic", "arg:1"]);
+            }
+            _ => {}
+        }
+    }
+    command.arg("--out").arg(folder.join("out")).arg("--").arg(program).args(&sample.args);
+    let output = command.stdin(fs::File::open(&given).unwrap()).output().unwrap();
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
     Took {
         verdict: json["verdict"].as_str().unwrap_or("error").to_owned(),

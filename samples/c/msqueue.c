@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <warpath.h>
 
+#ifndef LARGEST
 #define LARGEST 5
+#endif
 
 struct node {
     int number;
