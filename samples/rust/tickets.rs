@@ -18,7 +18,7 @@ impl Tickets {
 }
 
 fn main() {
-    let wanted: u32 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let wanted: u32 = std::env::args_os().nth(1).and_then(|text| text.to_str()?.parse().ok()).unwrap_or(0);
     let tickets = Arc::new(Tickets(Mutex::new(5)));
     let counters: Vec<_> = (0..2)
         .map(|_| {

@@ -89,7 +89,7 @@ impl Seats {
         for (&event, seat) in path.iter().zip(fitting) {
             match seat {
                 Some(seat) => {
-                    while let Some((n, other)) = rest.next() {
+                    for (n, other) in rest.by_ref() {
                         laid.push(other);
                         if n == seat {
                             self.first[event.index()] = other;

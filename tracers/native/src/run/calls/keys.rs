@@ -39,7 +39,7 @@ impl Keys {
         let made = self.made.entry(slot).or_default();
         // The C library has fewer than a thread could ever have here, so one of them is free.
         let key = loop {
-            let key = slot.0 << COUNT_BITS | *made % (1 << COUNT_BITS);
+            let key = (slot.0 << COUNT_BITS) | (*made % (1 << COUNT_BITS));
             *made = made.wrapping_add(1);
             if !self.real.contains_key(&key) {
                 break key;

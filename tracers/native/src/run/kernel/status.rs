@@ -88,7 +88,7 @@ impl Layout {
                 new = true;
             }
         }
-        let mode = u32::from(status[self.mode]) | u32::from(status[self.mode + 1]) << 8;
+        let mode = u32::from(status[self.mode]) | (u32::from(status[self.mode + 1]) << 8);
         if new && Some(self.device(status)) == since.kernel_files && mode & libc::S_IFMT != libc::S_IFDIR {
             status[self.inode..self.inode + 8].copy_from_slice(&INODE.to_le_bytes());
         }
