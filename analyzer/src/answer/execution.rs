@@ -94,7 +94,11 @@ fn moments(encoding: &mut Encoding<'_>, model: &Model, executed: &[bool]) -> Vec
 
 fn inputs(encoding: &mut Encoding<'_>, model: &Model) -> Vec<u128> {
     let count = encoding.forest.inputs().len() as u32;
-    let value = |encoding: &mut Encoding<'_>, input| {
+    let value = |encoding: &mut Encoding<'_>, input: u32| {
+        let forest = encoding.forest;
+        if let Some(fixed) = forest.fixed_input(&forest.inputs()[input as usize]) {
+            return Some(fixed);
+        }
         let term = encoding.input(input).ok()?;
         model.get(term)?.as_bits()
     };

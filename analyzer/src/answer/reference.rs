@@ -34,6 +34,8 @@ pub struct Final {
     pub ends: BTreeMap<TreeIx, (NodeId, Outcome)>,
     /// What each read found.
     pub found: HashMap<NodeId, u128>,
+    /// What each write left.
+    pub written: HashMap<NodeId, u128>,
     /// Memory, cell by cell.
     pub memory: BTreeMap<CellId, u128>,
 }
@@ -57,6 +59,7 @@ pub struct Reference<'f> {
     buffers: BTreeMap<TreeIx, VecDeque<Buffered>>,
     ends: BTreeMap<TreeIx, (NodeId, Outcome)>,
     found: HashMap<NodeId, u128>,
+    written: HashMap<NodeId, u128>,
     /// Values of expressions. Each event happens once, so they do not change.
     known: Vec<Option<u128>>,
     sync: SyncState,
@@ -80,6 +83,7 @@ impl<'f> Reference<'f> {
             buffers: BTreeMap::new(),
             ends: BTreeMap::new(),
             found: HashMap::new(),
+            written: HashMap::new(),
             known: Vec::new(),
             sync: SyncState::default(),
             region: None,
@@ -107,7 +111,8 @@ impl<'f> Reference<'f> {
             };
             done.map_err(|reason| Mismatch { step, event: describe(forest, point), reason })?;
         }
-        Ok(Final { ends: reference.ends, found: reference.found, memory: reference.memory })
+        let Reference { ends, found, written, memory, .. } = reference;
+        Ok(Final { ends, found, written, memory })
     }
 
     /// Takes over what a settled event left behind. That it could happen is known: it did.
@@ -171,6 +176,7 @@ impl<'f> Reference<'f> {
             }
             Op::Write { value, .. } | Op::AtomicWrite { value, .. } => {
                 let value = self.datum(value)?;
+                self.written.insert(id, value);
                 if is_buffered(self.model, &op) {
                     self.buffers.entry(tree).or_default().push_back(Buffered { node: id, value });
                 } else {
@@ -183,6 +189,7 @@ impl<'f> Reference<'f> {
                     return Err(format!("reads {value} where {old} was read"));
                 }
                 let new = self.datum(new)?;
+                self.written.insert(id, new);
                 self.store(id, new);
             }
             Op::FutexWait { word, expected, bitset, .. } => {

@@ -53,6 +53,9 @@ impl Encoding<'_> {
     /// The value of an input.
     pub fn input(&mut self, input: u32) -> Result<TermId, TermError> {
         let var = &self.forest.inputs()[input as usize];
+        if let Some(value) = self.forest.fixed_input(var) {
+            return self.terms.bits(value, var.width.into());
+        }
         let name = format!("input({}#{})", var.name, var.nth);
         self.terms.constant(&name, Sort::Bits(var.width.into()))
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use warpath_solvers::Query;
 use warpath_trace::header::Values;
-use warpath_trace::si::{Program, Si};
+use warpath_trace::si::{InputValue, Program, Si};
 use warpath_trace::trace::Trace;
 
 use super::ExploreError;
@@ -23,7 +23,7 @@ use super::statistics::Statistics;
 use super::team::Team;
 use super::values_only::values_only;
 use crate::findings::{CheckOptions, Finding, Kind, check};
-use crate::model::{Divergence, Forest, NodeId};
+use crate::model::{Divergence, Forest, InputVar, NodeId};
 use crate::queries::{GrowingSolver, open_ends};
 use crate::window::OpenSolvers;
 
@@ -50,6 +50,8 @@ pub(super) struct Explorer<'a, 'scope, 'env> {
     solver: String,
     /// The runs that the forest was made of.
     history: Vec<Si>,
+    /// The first of them.
+    first: Option<Trace>,
     /// How often all of them were made again.
     pub(super) generation: u64,
     /// The paths of the runs added, for a strategy that takes them out of here.
@@ -86,7 +88,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             options,
             team,
             observer,
-            forest: Arc::default(),
+            forest: fresh(options),
             frontier: Frontier::default(),
             statistics: Statistics::default(),
             values: Values::Symbolic,
@@ -98,6 +100,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             lanes: Vec::new(),
             solver: String::new(),
             history: Vec::new(),
+            first: None,
             generation: 0,
             paths: None,
             known_bugs: BTreeSet::new(),
@@ -232,10 +235,16 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
     /// Makes the forest anew: what was learnt makes every trace different.
     pub(super) fn renew(&mut self, mut all: Vec<Si>) -> Result<(), ExploreError> {
         self.generation += 1;
+        let begin = |runs: &mut Vec<Si>| {
+            if let (Some(begin), Some(first)) = (&self.options.begin, runs.first_mut()) {
+                first.clone_from(begin);
+            }
+        };
+        begin(&mut all);
         for _ in 0..REPETITIONS {
             self.history.clear();
             self.paths.iter_mut().for_each(Vec::clear);
-            self.forest = Arc::default();
+            self.forest = fresh(self.options);
             self.frontier = Frontier::default();
             // Events have other names now, and solvers know them by their names.
             self.lanes.clear();
@@ -244,8 +253,9 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             self.statistics.executions += runs.len() as u64;
             self.statistics.repeated += runs.len() as u64;
             let renewed = runs.iter().any(|run| run.renewed);
-            let more: Vec<Si> = runs.iter().filter_map(|run| si_of(&run.trace)).collect();
+            let mut more: Vec<Si> = runs.iter().filter_map(|run| si_of(&run.trace)).collect();
             if renewed && !self.options.cancel.is_cancelled() {
+                begin(&mut more);
                 all = more;
                 continue;
             }
@@ -285,6 +295,9 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         let paths = match grown.merge(&observed.trace) {
             Ok(paths) => {
                 self.forest = Arc::new(grown);
+                if self.history.is_empty() {
+                    self.first = Some(observed.trace.clone());
+                }
                 self.history.extend(si_of(&observed.trace));
                 paths
             }
@@ -474,6 +487,8 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             nodes: self.forest.nodes().len(),
             open_ends: open.count(),
             coverage: Coverage::of(&self.forest, &self.frontier),
+            forest: self.forest,
+            first: self.first,
             approximations: self.approximations,
             statistics: self.statistics,
             solver: self.solver,
@@ -494,9 +509,24 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             };
             return Ok(());
         }
+        if let Some(begin) = &self.options.begin {
+            return self.renew(vec![begin.clone()]);
+        }
         let request = Request::free(Free::RunToBlock, self.values);
         self.run(vec![request]).map(drop)
     }
+}
+
+/// A forest that nothing has been observed for, about the executions that are of interest.
+fn fresh(options: &ExploreOptions) -> Arc<Forest> {
+    let mut forest = Forest::new();
+    if let Some(inputs) = &options.inputs {
+        forest.fix_inputs(inputs.iter().map(|input| {
+            let InputValue { name, nth, width, value } = input.clone();
+            (InputVar { name, nth, width }, value)
+        }));
+    }
+    Arc::new(forest)
 }
 
 /// Runs, and says what the runner learnt by it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use warpath_solvers::CancelToken;
-use warpath_trace::si::Si;
+use warpath_trace::si::{InputValue, Si};
 
 use super::statistics::Statistics;
 
@@ -78,6 +78,10 @@ pub struct ExploreOptions {
     pub scripts: bool,
     /// The search to be taken up again, if there is one.
     pub earlier: Option<Earlier>,
+    /// The run that everything begins with, as it is written and not as it went, whenever runs are made again.
+    pub begin: Option<Si>,
+    /// Look only at executions with these inputs, all others being 0; `None`: the solver chooses them.
+    pub inputs: Option<Vec<InputValue>>,
     /// Ends the search: what is known by then is the result.
     pub cancel: CancelToken,
 }
@@ -96,6 +100,8 @@ impl Default for ExploreOptions {
             timeout: None,
             scripts: false,
             earlier: None,
+            begin: None,
+            inputs: None,
             cancel: CancelToken::default(),
         }
     }

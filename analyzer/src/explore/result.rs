@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
+use warpath_trace::trace::Trace;
 
 use super::bug::Bug;
 use super::coverage::Coverage;
 use super::statistics::Statistics;
 use crate::findings::Finding;
+use crate::model::Forest;
 
 /// What is known in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -55,6 +58,10 @@ pub struct Exploration {
     pub open_ends: usize,
     /// What of the program was seen.
     pub coverage: Coverage,
+    /// Everything that was observed.
+    pub forest: Arc<Forest>,
+    /// The first of the runs that it was made of, as the last round of runs recorded it.
+    pub first: Option<Trace>,
     /// What was not followed exactly, and how often in one run at most.
     pub approximations: BTreeMap<String, u64>,
     /// What it took.

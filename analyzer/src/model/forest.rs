@@ -77,6 +77,8 @@ pub struct Node {
     pub pinned: bool,
     /// Where in the program, for people.
     pub at: String,
+    /// The function it is in; empty if not known.
+    pub function: String,
     /// Is that in the standard library of the program's language?
     pub standard: bool,
     /// What comes next.
@@ -103,6 +105,7 @@ impl Node {
             op,
             pinned: false,
             at,
+            function: String::new(),
             standard: false,
             children: Vec::new(),
             stops: Vec::new(),
@@ -140,6 +143,8 @@ pub struct Forest {
     kinds: HashMap<LocationId, Vec<SyncKind>>,
     pub(super) inputs: Vec<InputVar>,
     pub(super) input_ids: HashMap<InputVar, u32>,
+    /// The inputs of the only executions that are of interest, by name and number; the others are 0. `None`: any.
+    fixed: Option<Arc<HashMap<(String, u32), u128>>>,
     /// Objects and locations.
     pub places: Places,
     /// Expressions; a read is named by its tree and node.
@@ -286,6 +291,21 @@ impl Forest {
     /// The inputs; the index is the id that expressions use.
     pub fn inputs(&self) -> &[InputVar] {
         &self.inputs
+    }
+
+    /// Is about executions with these inputs alone from now on; one that is not among them is 0.
+    pub fn fix_inputs(&mut self, inputs: impl IntoIterator<Item = (InputVar, u128)>) {
+        self.changes();
+        let inputs = inputs.into_iter().map(|(input, value)| ((input.name, input.nth), value));
+        self.fixed = Some(Arc::new(inputs.collect()));
+    }
+
+    /// The value of an input, if only executions with that value are of interest.
+    pub fn fixed_input(&self, input: &InputVar) -> Option<u128> {
+        let fixed = self.fixed.as_ref()?;
+        let value = fixed.get(&(input.name.clone(), input.nth)).copied().unwrap_or(0);
+        let bits = u32::from(input.width).min(128);
+        Some(value & u128::MAX.checked_shr(128 - bits).unwrap_or(0))
     }
 
     /// The node and those above it, from the node up.

@@ -149,6 +149,7 @@ impl<'f, 't> Merge<'f, 't> {
         let node = self.step(thread, index, op, at, &siblings)?;
         if node.index() >= known {
             self.forest.nodes[node.index()].standard = self.is_standard(event.at);
+            self.forest.nodes[node.index()].function = self.function(event.at);
         }
         self.paths[thread.index()].push(node);
         if !pending {
@@ -172,11 +173,16 @@ impl<'f, 't> Merge<'f, 't> {
         self.forest.was_idle(end, outcome, Idle { reads, values });
     }
 
+    /// The function that a position is in; empty if not known.
+    fn function(&self, at: SourceId) -> String {
+        let source = self.trace.tables.sources().get(at.index());
+        source.map_or_else(String::new, |source| self.trace.tables.text(source.function).into_owned())
+    }
+
     /// Is a position in the standard library of C++ or Rust? Their functions say so by their names.
     fn is_standard(&self, at: SourceId) -> bool {
         const LIBRARIES: [&str; 4] = ["std::", "core::", "alloc::", "__gnu_cxx::"];
-        let Some(source) = self.trace.tables.sources().get(at.index()) else { return false };
-        let function = self.trace.tables.text(source.function);
+        let function = self.function(at);
         let name = function.trim_start_matches(['<', '&', '*']);
         LIBRARIES.iter().any(|library| name.starts_with(library))
     }

@@ -32,7 +32,7 @@ pub enum Verdict {
 /// A question about a forest, encoded.
 #[derive(Debug)]
 pub struct Question<'f> {
-    pub(super) encoding: Encoding<'f>,
+    pub(crate) encoding: Encoding<'f>,
     order: Vec<Constraint>,
     targets: Vec<Constraint>,
     description: String,
@@ -177,6 +177,9 @@ impl<'f> Question<'f> {
         let mut all: Vec<(TermId, Symbol)> = Vec::new();
         for (input, var) in forest.inputs().iter().enumerate() {
             let term = self.encoding.input(input as u32)?;
+            if forest.fixed_input(var).is_some() {
+                continue;
+            }
             all.push((term, Symbol::Input { name: var.name.clone(), nth: var.nth }));
         }
         for id in forest.ids() {
@@ -231,7 +234,7 @@ impl<'f> Question<'f> {
     }
 
     /// Gives the solver the formula and the question.
-    pub(super) fn assert_whole(&self, smt: &mut dyn Smt) {
+    pub(crate) fn assert_whole(&self, smt: &mut dyn Smt) {
         self.assert_formula(smt);
         for target in &self.targets {
             smt.assert(&self.encoding.terms, target.term).expect("a question is Boolean");
@@ -272,7 +275,7 @@ impl<'f> Question<'f> {
 
     /// The solver's answer, with orders that are orders: circles of a model are refuted and the solver is asked
     /// again. What refutes them holds for every question, and stays.
-    fn check_asserted(&mut self, smt: &mut dyn Smt, query: &Query) -> Result<Answer, TermError> {
+    pub(crate) fn check_asserted(&mut self, smt: &mut dyn Smt, query: &Query) -> Result<Answer, TermError> {
         // The time is for all rounds together.
         let allowed = query.timeout.unwrap_or_else(|| smt.default_timeout());
         let begun = Instant::now();

@@ -2,12 +2,15 @@
 //! and the same for editors.
 
 mod columns;
+pub(crate) mod diagnosis;
 pub(crate) mod inputs;
+mod lanes;
 mod places;
 pub(crate) mod sarif;
 mod schedule;
 mod story;
 
-pub(crate) use places::{Side, Sources};
+pub(crate) use lanes::{Drawn, draw};
+pub(crate) use places::{Side, Sources, file_and_line};
 pub(crate) use schedule::table;
 pub(crate) use story::Story;

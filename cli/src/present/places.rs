@@ -56,7 +56,7 @@ impl Sources {
     }
 
     /// The line at a place, without its indentation.
-    fn line(&self, place: &str) -> Option<(usize, String)> {
+    pub(crate) fn line(&self, place: &str) -> Option<(usize, String)> {
         let (file, number) = file_and_line(place)?;
         let candidates =
             [PathBuf::from(file)].into_iter().chain(self.folders.iter().map(|folder| folder.join(file)));
@@ -84,7 +84,7 @@ impl Sources {
 }
 
 /// `m.c:38:9` and `m.c:38` are line 38 of `m.c`.
-pub(super) fn file_and_line(place: &str) -> Option<(&str, usize)> {
+pub(crate) fn file_and_line(place: &str) -> Option<(&str, usize)> {
     let (rest, last) = place.rsplit_once(':')?;
     let last: usize = last.parse().ok()?;
     match rest.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {

@@ -9,6 +9,8 @@ use warpath_native::run::{
     End, Follow, Knowledge, Output, Plan, Policy, RunOptions, Strictness, Together, Why,
 };
 
+use warpath_trace::si::Si;
+
 use super::program::{explained, open};
 use crate::options::Program;
 
@@ -17,13 +19,20 @@ pub(crate) struct NativeRunners {
     program: Program,
     options: RunOptions,
     together: Together,
+    /// A schedule that says which memory is shared.
+    known: Option<Si>,
 }
 
 impl NativeRunners {
     /// Runs this program in this way; the output of the runs is not shown.
     pub(crate) fn new(program: Program, options: RunOptions) -> NativeRunners {
         let options = RunOptions { output: Output::Discard, ..options };
-        NativeRunners { program, options, together: Together::default() }
+        NativeRunners { program, options, together: Together::default(), known: None }
+    }
+
+    /// The same, knowing from the start what a schedule says is shared: it can be followed at once.
+    pub(crate) fn knowing(self, si: &Si) -> NativeRunners {
+        NativeRunners { known: (!si.shared.is_empty()).then(|| si.clone()), ..self }
     }
 }
 
@@ -31,6 +40,9 @@ impl Runners for NativeRunners {
     fn open(&self) -> Result<Box<dyn Runner>, RunnerError> {
         let mut program = open(&self.program).map_err(boxed)?;
         program.run_with(&self.together);
+        if let Some(known) = &self.known {
+            program.share(known);
+        }
         Ok(Box::new(NativeRunner { program, options: self.options.clone() }))
     }
 }

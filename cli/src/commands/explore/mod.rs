@@ -279,12 +279,12 @@ impl ExploreConfig {
     }
 }
 
-fn cores() -> usize {
+pub(super) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// An error of the runner is one of ours, with its advice: it comes out as it went in.
-fn unwrapped(error: ExploreError) -> anyhow::Error {
+pub(super) fn unwrapped(error: ExploreError) -> anyhow::Error {
     match error {
         ExploreError::Runner(RunnerError(inner)) => match inner.downcast::<Advised>() {
             Ok(advised) => anyhow::Error::new(*advised),

@@ -190,7 +190,7 @@ impl Invocation for ReplayArgs {
     }
 }
 
-fn read(path: &std::path::Path) -> anyhow::Result<Si> {
+pub(super) fn read(path: &std::path::Path) -> anyhow::Result<Si> {
     let text = fs::read_to_string(path).map_err(|error| cannot_read(path, error))?;
     Si::parse(&text).map_err(|error| {
         let help = "SI files come from `warpath analyze`, `apply` and `explore`, and may be edited";
@@ -199,7 +199,7 @@ fn read(path: &std::path::Path) -> anyhow::Result<Si> {
 }
 
 /// The program that the schedule was made for.
-fn program_of(si: &Si) -> anyhow::Result<Program> {
+pub(super) fn program_of(si: &Si) -> anyhow::Result<Program> {
     if si.program.path.is_empty() {
         return Err(advised(
             "the SI file names no program",

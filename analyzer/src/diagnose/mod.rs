@@ -1,0 +1,225 @@
+//! Diagnosis: why a run failed, and what would prevent it.
+//!
+//! From a failing run and what else is known of the program with the same inputs, this finds the few orderings between
+//! threads that together lead to the failure: a *cause* is a smallest set of orderings such that no execution with all
+//! of them passes. Causes are looked for until every failing schedule shows one. It follows Algorithm 1 of the thesis on
+//! ConcBugAssist (Khoshnood; Virginia Tech 2015); `causes` says where it deviates, `ordering` what an ordering means.
+
+mod causes;
+mod conflict;
+mod ends;
+mod failure;
+mod hitting;
+mod occurrence;
+mod ordering;
+mod prefer;
+mod result;
+mod schedule;
+mod session;
+
+pub use failure::Failure;
+pub use occurrence::{Occurrence, OccurrenceId, Occurrences};
+pub use ordering::Ordering;
+pub use result::{Cause, Diagnosis, Scope, Verdict};
+pub use schedule::{Happened, schedule};
+
+use std::time::{Duration, Instant};
+
+use warpath_solvers::term::TermError;
+use warpath_solvers::{CancelToken, Query, Reason};
+
+use crate::answer::{Execution, Mismatch};
+use crate::encode::{Options, Point, must_order};
+use crate::model::{Forest, Moment};
+use crate::window::OpenSolvers;
+use causes::{Looked, Search};
+use conflict::Conflicts;
+use ordering::pairs;
+use prefer::{Moments, by_preference};
+use session::Session;
+
+/// How to diagnose.
+#[derive(Clone, Debug)]
+pub struct DiagnoseOptions {
+    /// The formula: memory model, encoding, reductions.
+    pub formula: Options,
+    /// What the forest is known to have.
+    pub scope: Scope,
+    /// Stop after that many causes.
+    pub most_causes: usize,
+    /// Time for each question; by default what the solver's configuration says.
+    pub timeout: Option<Duration>,
+    /// Ends the search: what is known by then is the result.
+    pub cancel: CancelToken,
+}
+
+impl Default for DiagnoseOptions {
+    fn default() -> Self {
+        DiagnoseOptions {
+            formula: Options::default(),
+            scope: Scope::TraceOnly,
+            most_causes: 64,
+            timeout: None,
+            cancel: CancelToken::default(),
+        }
+    }
+}
+
+/// Why a diagnosis could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiagnoseError {
+    /// The forest's latest run did not fail, or nobody knows in which order its events happened.
+    #[error("the run to be explained did not fail as {kind}, or its events have no known order")]
+    NoFailingRun {
+        /// How it should have failed.
+        kind: String,
+    },
+    /// No solver, or it cannot be used any more.
+    #[error("cannot use a solver: {0}")]
+    Solver(Box<dyn std::error::Error + Send + Sync>),
+    /// A formula could not be built.
+    #[error("cannot build the formula: {0}")]
+    Formula(#[from] TermError),
+    /// A question was not answered.
+    #[error("{0}")]
+    Unanswered(Reason),
+    /// The formula and the reference interpreter disagree: a bug of ours.
+    #[error("the solver's answer cannot be executed: {mismatch}; this is a bug of Warpath, please report it")]
+    Bug {
+        /// The step that cannot happen.
+        mismatch: Box<Mismatch>,
+    },
+}
+
+/// Explains the failure of the latest run that was merged into the forest.
+pub fn diagnose(
+    forest: &Forest,
+    failure: &Failure,
+    options: &DiagnoseOptions,
+    open: &OpenSolvers<'_>,
+) -> Result<Diagnosis, DiagnoseError> {
+    let begun = Instant::now();
+    let no_run = || DiagnoseError::NoFailingRun { kind: failure.kind.to_string() };
+    let run = forest.run().ok_or_else(no_run)?;
+    let occurrences = Occurrences::of(forest);
+    let moments = Moments::of_run(forest, &options.formula, &occurrences, run);
+    let must = must_order(forest, &options.formula);
+    let conflicts = Conflicts::of(forest, failure.kind);
+    let pairs = pairs(&must, &conflicts, &occurrences);
+    let orderings = by_preference(forest, &occurrences, failure.kind, &moments, pairs);
+    let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
+    let smt = open().map_err(DiagnoseError::Solver)?;
+    let mut session = Session::new(forest, options.formula, failure, &occurrences, &orderings, smt, query)?;
+    let first: Vec<usize> = (0..orderings.len()).filter(|&n| moments.has(orderings[n])).collect();
+    let failing = Execution {
+        steps: run
+            .steps
+            .iter()
+            .map(|step| match *step {
+                Moment::Event(id) => Point::Issue(id),
+                Moment::Commit(id) => Point::Commit(id),
+            })
+            .collect(),
+        inputs: run.inputs.clone(),
+        initials: Vec::new(),
+    };
+    let mut diagnosis = Diagnosis {
+        verdict: Verdict::Explained,
+        scope: options.scope,
+        failure: failure.clone(),
+        raw: first.len(),
+        causes: Vec::new(),
+        iterations: 0,
+        is_complete: false,
+        failing,
+        nearest: None,
+        solver: session.solver(),
+        questions: 0,
+        solving: Duration::ZERO,
+        time: Duration::ZERO,
+        occurrences,
+    };
+    let outcome = search(&mut session, options, &orderings, first, &mut diagnosis);
+    diagnosis.questions = session.questions;
+    diagnosis.solving = session.time;
+    diagnosis.time = begun.elapsed();
+    match outcome {
+        Ok(()) => {}
+        // What was found is a result; what was not is named.
+        Err(DiagnoseError::Unanswered(reason)) => match diagnosis.causes.is_empty() {
+            true => diagnosis.verdict = Verdict::Unknown(reason.to_string()),
+            false => diagnosis.is_complete = false,
+        },
+        Err(error) => return Err(error),
+    }
+    Ok(diagnosis)
+}
+
+/// Fills in causes until every failing schedule shows one.
+fn search(
+    session: &mut Session<'_>,
+    options: &DiagnoseOptions,
+    orderings: &[Ordering],
+    first: Vec<usize>,
+    diagnosis: &mut Diagnosis,
+) -> Result<(), DiagnoseError> {
+    let mut search = Search::new(session);
+    let (mut of, mut shown_in) = (first, diagnosis.failing.clone());
+    let mut found = Vec::new();
+    loop {
+        let cause = match search.cause(&of)? {
+            Looked::Cause(cause) => cause,
+            Looked::NothingPasses => {
+                diagnosis.verdict = Verdict::EverySchedule;
+                diagnosis.is_complete = true;
+                return Ok(());
+            }
+            Looked::Undetermined => {
+                diagnosis.verdict = Verdict::Unknown(
+                    "an execution with all orderings of the failing run passes: something else decides"
+                        .to_owned(),
+                );
+                return Ok(());
+            }
+        };
+        if diagnosis.iterations == 0
+            && let Some((_, model)) = search.nearest.take()
+        {
+            diagnosis.nearest = Some(search.session.execution(&model)?);
+        }
+        diagnosis.iterations += 1;
+        search.session.block(&cause.orderings)?;
+        diagnosis.causes.push(Cause {
+            orderings: cause.orderings.iter().map(|&n| orderings[n]).collect(),
+            of: cause.of.len(),
+            is_smallest: cause.is_smallest,
+            shown_in: shown_in.clone(),
+        });
+        found.push(cause);
+        if found.len() >= options.most_causes {
+            let left = search.next_failing(orderings.len())?;
+            diagnosis.is_complete = left.is_none();
+            break;
+        }
+        match search.next_failing(orderings.len())? {
+            Some((next, model)) => {
+                of = next;
+                shown_in = search.session.execution(&model)?;
+            }
+            None => {
+                diagnosis.is_complete = true;
+                break;
+            }
+        }
+    }
+    if diagnosis.is_complete {
+        let needed = search.needed(found.len())?;
+        let mut n = 0;
+        diagnosis.causes.retain(|_| {
+            n += 1;
+            needed.contains(&(n - 1))
+        });
+    }
+    Ok(())
+}

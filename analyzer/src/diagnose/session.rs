@@ -1,0 +1,205 @@
+//! The solver that is told the formula once and asked many times: which executions pass, which fail, under which
+//! orderings.
+
+use std::time::{Duration, Instant};
+
+use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId};
+use warpath_solvers::{Answer, Query, Smt};
+
+use super::DiagnoseError;
+use super::ends::passed;
+use super::failure::{Failure, failed};
+use super::occurrence::Occurrences;
+use super::ordering::{Meaning, Ordering};
+use crate::encode::{Encoding, Options, Reductions};
+use crate::model::Forest;
+use crate::queries::Question;
+
+/// Which executions are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Those that end well.
+    Passing,
+    /// Those with the failure, for none of the causes known so far.
+    Failing,
+}
+
+/// What a solver is asked to assume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Assumed {
+    /// The ordering holds.
+    Holds(usize),
+    /// The ordering holds, and its first event happens.
+    Happens(usize),
+}
+
+/// What came of a question.
+pub(super) enum Found {
+    /// There is such an execution.
+    Some(Model),
+    /// There is none; with a part of what was assumed that is enough for that, if the solver says so.
+    None(Option<Vec<Assumed>>),
+}
+
+/// An ordering as the solver knows it.
+#[derive(Clone, Copy, Debug)]
+struct Literal {
+    meaning: Meaning,
+    /// Assumed, they make it hold.
+    holds: TermId,
+    happens: TermId,
+}
+
+/// A solver that knows the formula.
+pub(super) struct Session<'f> {
+    question: Question<'f>,
+    smt: Box<dyn Smt>,
+    literals: Vec<Literal>,
+    passing: TermId,
+    failing: TermId,
+    /// One for each cause that failing executions must not show.
+    blocked: Vec<TermId>,
+    query: Query,
+    pub(super) questions: u64,
+    pub(super) time: Duration,
+}
+
+impl<'f> Session<'f> {
+    /// Tells a solver all about the executions of a forest and these orderings.
+    pub(super) fn new(
+        forest: &'f Forest,
+        options: Options,
+        failure: &Failure,
+        occurrences: &Occurrences,
+        orderings: &[Ordering],
+        mut smt: Box<dyn Smt>,
+        query: Query,
+    ) -> Result<Self, DiagnoseError> {
+        // Every thread has to come to its end, so everything takes part.
+        let options = Options { reductions: Reductions { cone: false, ..options.reductions }, ..options };
+        let encoding = Encoding::new(forest, options, &[])?;
+        let mut literals = Vec::new();
+        let mut wanted = Vec::new();
+        let failures = failure.nodes(forest);
+        let question = Question::of(encoding, "Why did it fail?".to_owned(), |encoding| {
+            let mut targets = Vec::new();
+            let mut switch = |encoding: &mut Encoding<'_>, name: &str, term: TermId| {
+                let switch = encoding.terms.constant(name, Sort::Bool)?;
+                targets.push(encoding.terms.implies(switch, term)?);
+                Ok(switch)
+            };
+            for (n, &ordering) in orderings.iter().enumerate() {
+                let meaning = Meaning::of(encoding, occurrences, ordering)?;
+                let holds = switch(encoding, &format!("holds({n})"), meaning.holds)?;
+                let happens = switch(encoding, &format!("happens({n})"), meaning.happens)?;
+                literals.push(Literal { meaning, holds, happens });
+            }
+            let passes = passed(encoding)?;
+            let fails = failed(encoding, occurrences, &failures)?;
+            wanted.push(switch(encoding, "passing", passes)?);
+            wanted.push(switch(encoding, "failing", fails)?);
+            Ok(targets)
+        })?;
+        smt.push();
+        question.assert_whole(&mut *smt);
+        let [passing, failing] = wanted[..] else { unreachable!("two switches were made") };
+        Ok(Session {
+            question,
+            smt,
+            literals,
+            passing,
+            failing,
+            blocked: Vec::new(),
+            query,
+            questions: 0,
+            time: Duration::ZERO,
+        })
+    }
+
+    /// Is there such an execution?
+    pub(super) fn find(&mut self, wanted: Wanted, assumed: &[Assumed]) -> Result<Found, DiagnoseError> {
+        let all: Vec<usize> = (0..self.blocked.len()).collect();
+        self.find_beside(wanted, assumed, &all)
+    }
+
+    /// The same; failing executions may show any cause but these.
+    pub(super) fn find_beside(
+        &mut self,
+        wanted: Wanted,
+        assumed: &[Assumed],
+        causes: &[usize],
+    ) -> Result<Found, DiagnoseError> {
+        let mut assumptions: Vec<TermId> = assumed.iter().map(|&assumed| self.term(assumed)).collect();
+        match wanted {
+            Wanted::Passing => assumptions.push(self.passing),
+            Wanted::Failing => {
+                assumptions.push(self.failing);
+                assumptions.extend(causes.iter().map(|&cause| self.blocked[cause]));
+            }
+        }
+        let query = self.query.clone().assuming(assumptions).with_core();
+        let begun = Instant::now();
+        let answer = self.question.check_asserted(&mut *self.smt, &query)?;
+        self.time += begun.elapsed();
+        self.questions += 1;
+        match answer {
+            Answer::Sat(model) => Ok(Found::Some(model)),
+            Answer::Unsat { core } => Ok(Found::None(core.map(|core| {
+                let named = |assumed: &&Assumed| core.assumptions.contains(&self.term(**assumed));
+                assumed.iter().filter(named).copied().collect()
+            }))),
+            Answer::Unknown(reason) => Err(DiagnoseError::Unanswered(reason)),
+        }
+    }
+
+    fn term(&self, assumed: Assumed) -> TermId {
+        match assumed {
+            Assumed::Holds(n) => self.literals[n].holds,
+            Assumed::Happens(n) => self.literals[n].happens,
+        }
+    }
+
+    /// Is it so in the execution of a model?
+    pub(super) fn is_so(&self, model: &Model, assumed: &[Assumed]) -> Vec<bool> {
+        let mut evaluator =
+            Evaluator::new(&self.question.encoding.terms, model).missing(MissingConstant::Default);
+        let mut is_so = |&assumed: &Assumed| {
+            let term = match assumed {
+                Assumed::Holds(n) => self.literals[n].meaning.holds,
+                Assumed::Happens(n) => self.literals[n].meaning.happens,
+            };
+            evaluator.value(term).ok().and_then(|value| value.as_bool()) == Some(true)
+        };
+        assumed.iter().map(&mut is_so).collect()
+    }
+
+    /// Failing executions in which all of these orderings hold are of no interest any more.
+    pub(super) fn block(&mut self, orderings: &[usize]) -> Result<(), DiagnoseError> {
+        let terms = &mut self.question.encoding.terms;
+        let switch = terms.constant(&format!("blocked({})", self.blocked.len()), Sort::Bool)?;
+        let mut all = Vec::new();
+        for &n in orderings {
+            all.push(self.literals[n].meaning.holds);
+        }
+        let all = terms.and(&all)?;
+        let not_all = terms.not(all)?;
+        let clause = terms.implies(switch, not_all)?;
+        self.smt.assert(terms, clause).map_err(|error| DiagnoseError::Solver(error.into()))?;
+        self.blocked.push(switch);
+        Ok(())
+    }
+
+    /// The execution of a model, as a schedule.
+    pub(super) fn execution(&mut self, model: &Model) -> Result<crate::answer::Execution, DiagnoseError> {
+        let execution = crate::answer::Execution::of(&mut self.question.encoding, model);
+        let encoding = &self.question.encoding;
+        crate::answer::Reference::run(encoding.forest, &encoding.options, &execution)
+            .map_err(|mismatch| DiagnoseError::Bug { mismatch: Box::new(mismatch) })?;
+        Ok(execution)
+    }
+
+    /// Who answers.
+    pub(super) fn solver(&self) -> String {
+        self.smt.describe()
+    }
+}

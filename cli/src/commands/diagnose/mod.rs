@@ -1,0 +1,171 @@
+//! `warpath diagnose`: why it failed, and what would prevent it.
+
+mod describe;
+mod gather;
+mod text;
+mod words;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::Serialize;
+use warpath_analyzer::diagnose::{DiagnoseOptions, Failure, Verdict, diagnose};
+use warpath_analyzer::encode::Options;
+use warpath_native::run::RunOptions;
+use warpath_solvers::CancelToken;
+
+use crate::app::Invocation;
+use crate::console::{self, Console};
+use crate::exit::Exit;
+use crate::inputs::readable_file;
+use crate::interrupt::Interrupt;
+use crate::json::JsonTarget;
+use crate::options::{
+    BoundOptions, Bounds, JsonOption, Loudness, LoudnessOptions, MemoryModel, Program, ProgramArgs,
+    SolverConfig, SolverOptions, parse_jobs,
+};
+use crate::present::Sources;
+use crate::runs::Leftovers;
+use crate::solvers::{resolve, solvers};
+
+/// Without `--time` the program is run for that long at most: then what is known is explained.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Explain a failure: its root causes and repairs that were verified
+///
+/// From a failing run, finds the few orderings between threads that together cause the failure, for every class of
+/// failing schedules, and the orderings or critical sections that would prevent it. Each suggestion is verified: no
+/// failing schedule is left, a passing one is, and no new deadlock.
+///
+/// An SI file is replayed, and the program is run again with the same inputs until everything that can happen with them
+/// is known, or a bound is hit. A trace is explained by itself: what no trace has shown counts as passing. With the
+/// program behind `--` it is run as for an SI file.
+#[derive(Args, Debug)]
+#[command(
+    override_usage = "warpath diagnose [OPTIONS] BUG.si.toml|T.wpt... [-- PROG [ARGS]...]",
+    after_long_help = "\
+Examples:
+  warpath diagnose warpath-out/bug-1.si.toml
+  warpath diagnose warpath-out/bug-1.si.toml --json bug-1.json   for `warpath report`
+  warpath diagnose failed.wpt passed-1.wpt passed-2.wpt          from traces alone
+  warpath diagnose failed.wpt -- ./prog                          from a trace, and the program
+
+How to read it: a cause is a set of orderings \"A before B\". No execution in which all of them hold
+passes, and each is needed for that. \"A before B\" also holds where B never happens.
+
+Files written: that of --json.
+
+Exit codes:
+  0  the run did not fail: nothing to explain
+  1  a cause was found, or it fails under every schedule
+  2  wrong usage, a broken file
+  3  UNKNOWN: a solver gave up, or Ctrl-C (the causes found by then are reported)"
+)]
+pub(crate) struct DiagnoseArgs {
+    /// The failing run: an SI file, or a trace, and traces of other runs
+    #[arg(value_name = "BUG.si.toml|T.wpt", required = true)]
+    runs: Vec<PathBuf>,
+    /// Stop after that many causes
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    max_causes: u32,
+    /// An exit code other than 0 is a failure too
+    #[arg(long)]
+    fail_on_exit: bool,
+    /// Memory model; by default the one of the SI file or trace
+    #[arg(long, value_enum, value_name = "MODEL")]
+    model: Option<MemoryModel>,
+    /// Workers that solve and run in parallel; 0 is one per core
+    #[arg(long, value_name = "N", default_value = "0", value_parser = parse_jobs)]
+    jobs: usize,
+    #[command(flatten)]
+    json: JsonOption,
+    #[command(flatten)]
+    loudness: LoudnessOptions,
+    #[command(flatten)]
+    program: ProgramArgs,
+    #[command(flatten)]
+    bounds: BoundOptions,
+    #[command(flatten)]
+    solver: SolverOptions,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct DiagnoseConfig {
+    runs: Vec<PathBuf>,
+    program: Option<Program>,
+    max_causes: u32,
+    fail_on_exit: bool,
+    model: Option<MemoryModel>,
+    jobs: usize,
+    bounds: Bounds,
+    solver: SolverConfig,
+    json: Option<JsonTarget>,
+}
+
+impl Invocation for DiagnoseArgs {
+    const NAME: &'static str = "diagnose";
+    type Config = DiagnoseConfig;
+
+    fn loudness(&self) -> Loudness {
+        self.loudness.loudness()
+    }
+
+    fn json(&self) -> Option<&JsonTarget> {
+        self.json.json.as_ref()
+    }
+
+    fn lower(self) -> anyhow::Result<DiagnoseConfig> {
+        let mut bounds = self.bounds.lower();
+        bounds.time.get_or_insert(TIME);
+        Ok(DiagnoseConfig {
+            runs: self.runs.into_iter().map(readable_file).collect::<anyhow::Result<_>>()?,
+            program: self.program.lower()?,
+            max_causes: self.max_causes,
+            fail_on_exit: self.fail_on_exit,
+            model: self.model,
+            jobs: self.jobs,
+            bounds,
+            solver: self.solver.lower()?,
+            json: self.json.json,
+        })
+    }
+
+    fn run(config: DiagnoseConfig, console: &Console) -> anyhow::Result<Exit> {
+        let began = Instant::now();
+        let cancel = CancelToken::default();
+        let run = RunOptions::default();
+        Interrupt::listen(gather::halt(&run, &cancel))?;
+        // Before the programs, so that it ends after them.
+        let _leftovers = Leftovers::adopt();
+        let solvers = solvers()?;
+        let resolved = resolve(&solvers, &config.solver)?;
+        let gathered = gather::gather(&config, &solvers, &resolved, &cancel, &run, console)?;
+        let options = DiagnoseOptions {
+            formula: Options { model: gathered.model, ..Options::default() },
+            scope: gathered.scope,
+            most_causes: config.max_causes as usize,
+            timeout: Some(config.solver.timeout),
+            cancel,
+        };
+        let open = || Ok(resolved.open(&solvers));
+        let diagnosis = match &gathered.failed {
+            Some(failed) => Some(diagnose(&gathered.forest, &Failure::of(failed), &options, &open)?),
+            None => None,
+        };
+        let exit = match diagnosis.as_ref().map(|diagnosis| &diagnosis.verdict) {
+            None => Exit::Clean,
+            Some(Verdict::Explained | Verdict::EverySchedule) => Exit::Found,
+            Some(Verdict::Unknown(_)) => Exit::Unknown,
+        };
+        let sources = gathered.program.as_deref().map(Sources::of).unwrap_or_default();
+        let document = describe::document(&config, &gathered, diagnosis.as_ref(), &sources, began.elapsed());
+        if let Some(target) = &config.json {
+            target.write(&document)?;
+        }
+        if !JsonTarget::takes_stdout(config.json.as_ref()) {
+            console::print(text::text(&gathered, diagnosis.as_ref(), &document))?;
+        }
+        Ok(exit)
+    }
+}
