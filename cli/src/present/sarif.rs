@@ -3,6 +3,7 @@
 //! Each bug is a result with its places, its interleaving as a code flow (a thread flow per thread, with the order of
 //! execution across them), and its inputs among the properties.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use crate::outputs::replace_file;
 /// Where the format is defined.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// So many steps of a schedule are shown; the last ones are what matters.
+/// So many steps are shown, and the last one of each thread: the last ones are what matters.
 const STEPS: usize = 200;
 
 /// How sure a result is.
@@ -50,7 +51,6 @@ pub(crate) struct Found {
 
 /// The steps of a schedule.
 pub(crate) fn steps(si: &Si) -> Vec<Side> {
-    let skipped = si.schedule.len().saturating_sub(STEPS);
     let step = |step: &Step| {
         let (place, role) = match &step.what {
             Visible::Event(expected) => {
@@ -61,7 +61,7 @@ pub(crate) fn steps(si: &Si) -> Vec<Side> {
         };
         Side { place, thread: step.thread.to_string(), role }
     };
-    si.schedule[skipped..].iter().map(step).collect()
+    si.schedule.iter().map(step).collect()
 }
 
 /// Writes a log with one run in it.
@@ -127,16 +127,32 @@ impl Found {
     }
 
     fn thread_flows(&self) -> Vec<Value> {
-        let mut threads: Vec<&str> = self.steps.iter().map(|step| step.thread.as_str()).collect();
+        let shown = last(&self.steps);
+        let mut threads: Vec<&str> = shown.iter().map(|step| step.thread.as_str()).collect();
         threads.sort_unstable();
         threads.dedup();
+        let end = shown.len().saturating_sub(1);
         let flow = |thread: &str| {
-            let numbered = self.steps.iter().enumerate().filter(|(_, step)| step.thread == thread);
-            let steps = numbered.map(|(n, step)| json!({ "executionOrder": n, "location": location(step) }));
-            json!({ "id": thread, "locations": steps.collect::<Vec<_>>() })
+            let numbered = shown.iter().enumerate().filter(|(_, step)| step.thread == thread);
+            let steps = numbered.map(|(n, step)| {
+                let importance = if n == end { "essential" } else { "important" };
+                json!({ "executionOrder": n, "importance": importance, "location": location(step) })
+            });
+            json!({ "id": thread, "message": { "text": thread }, "locations": steps.collect::<Vec<_>>() })
         };
         threads.into_iter().map(flow).collect()
     }
+}
+
+/// The steps that are shown: no thread is lost, however long ago it did something.
+fn last(steps: &[Side]) -> Vec<&Side> {
+    let mut latest: HashMap<&str, usize> = HashMap::new();
+    for (n, step) in steps.iter().enumerate() {
+        latest.insert(&step.thread, n);
+    }
+    let skipped = steps.len().saturating_sub(STEPS);
+    let is_shown = |n: usize, step: &Side| n >= skipped || latest.get(step.thread.as_str()) == Some(&n);
+    steps.iter().enumerate().filter(|(n, step)| is_shown(*n, step)).map(|(_, step)| step).collect()
 }
 
 fn location(side: &Side) -> Value {
@@ -202,6 +218,19 @@ fn description(rule: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_stopped_long_ago_keeps_its_last_step() {
+        let step = |thread: &str, n: usize| Side {
+            place: String::new(),
+            thread: thread.to_owned(),
+            role: n.to_string(),
+        };
+        let steps: Vec<Side> =
+            [step("T0.1", 0), step("T0.1", 1)].into_iter().chain((2..1000).map(|n| step("T0", n))).collect();
+        let roles: Vec<&str> = last(&steps).iter().map(|step| step.role.as_str()).collect();
+        assert_eq!((roles.len(), roles[0], roles[1], roles[200]), (STEPS + 1, "1", "800", "999"));
+    }
 
     #[test]
     fn references_are_encoded() {

@@ -21,9 +21,9 @@ const COMFORTABLE: usize = 16;
 /// What happened in a run, as far as it matters to its end.
 pub(crate) struct Story<'a> {
     trace: &'a Trace,
-    /// The events shown, in the order in which they happened.
+    /// The events that matter, in the order in which they happened.
     shown: Vec<At>,
-    /// Events before the first one shown that matter as well, for which there was no room.
+    /// How many of them the table has no room for: the first ones.
     before: usize,
     slice: Slice,
     ends: Ends,
@@ -51,10 +51,10 @@ impl<'a> Story<'a> {
         while lines(trace, &all, &shown[before..]) > ROOM {
             before += 1;
         }
-        Some(Story { trace, shown: shown[before..].to_vec(), before, slice, ends })
+        Some(Story { trace, shown, before, slice, ends })
     }
 
-    /// The events shown, in the order in which they happened: thread, what, and where.
+    /// The events that matter, in the order in which they happened: thread, what, and where.
     pub(crate) fn steps(&self) -> impl Iterator<Item = Side> {
         self.shown.iter().filter_map(|&at| {
             let event = self.trace.event(at.0, at.1)?;
@@ -68,7 +68,8 @@ impl<'a> Story<'a> {
 
     /// The table.
     pub(crate) fn table(&self) -> String {
-        let threads: BTreeSet<_> = self.shown.iter().map(|&(thread, _)| thread).collect();
+        let shown = &self.shown[self.before..];
+        let threads: BTreeSet<_> = shown.iter().map(|&(thread, _)| thread).collect();
         let threads: Vec<_> = threads.into_iter().collect();
         let tables = &self.trace.tables;
         let head = |thread: &ThreadIx| {
@@ -83,7 +84,7 @@ impl<'a> Story<'a> {
         if self.before > 0 {
             rows.push(Row::Remark(format!("… {} events that matter, then", self.before)));
         }
-        for (gap, at) in with_gaps(self.trace, &all, &self.shown) {
+        for (gap, at) in with_gaps(self.trace, &all, shown) {
             let hidden: BTreeSet<usize> = gap.iter().filter_map(column).collect();
             // What comes before the first event shown is nothing that anybody misses.
             if !hidden.is_empty() && !rows.is_empty() {

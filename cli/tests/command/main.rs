@@ -15,6 +15,8 @@ mod replay;
 mod run;
 mod samples;
 mod sarif;
+mod sarif_rules;
+mod sarif_schema;
 mod solve;
 mod strategies;
 mod traces;
