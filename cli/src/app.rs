@@ -8,8 +8,8 @@ use serde::Serialize;
 use warpath_solvers::supervise::{self, SupervisorCommand};
 
 use crate::commands::{
-    AnalyzeArgs, ApplyArgs, CcArgs, ConvertArgs, DiagnoseArgs, ExploreArgs, PackArgs, RecordArgs, ReplayArgs,
-    ReportArgs, ShowArgs, SolveArgs, SolversArgs, TriageArgs,
+    AnalyzeArgs, ApplyArgs, CcArgs, ConvertArgs, DiagnoseArgs, ExploreArgs, ExportTestArgs, PackArgs,
+    RecordArgs, ReplayArgs, ReportArgs, ShowArgs, SolveArgs, SolversArgs, TriageArgs,
 };
 use crate::console::{Console, complain};
 use crate::exit::Exit;
@@ -57,6 +57,7 @@ enum Command {
     Diagnose(DiagnoseArgs),
     Triage(TriageArgs),
     Report(ReportArgs),
+    ExportTest(ExportTestArgs),
     Show(ShowArgs),
     Pack(PackArgs),
     Convert(ConvertArgs),
@@ -110,6 +111,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Diagnose(args) => execute(args),
         Command::Triage(args) => execute(args),
         Command::Report(args) => execute(args),
+        Command::ExportTest(args) => execute(args),
         Command::Show(args) => execute(args),
         Command::Pack(args) => execute(args),
         Command::Convert(args) => execute(args),

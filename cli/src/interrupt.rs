@@ -17,6 +17,8 @@ use crate::console;
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt {
     asked: Arc<AtomicBool>,
+    /// Somebody else has the terminal: its Ctrl-C is not for us.
+    elsewhere: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -25,12 +27,18 @@ impl Interrupt {
     pub(crate) fn listen(on_first: impl FnOnce() + Send + 'static) -> anyhow::Result<Interrupt> {
         let signals = SigSet::from_iter([Signal::SIGINT, Signal::SIGTERM]);
         signals.thread_block().context("cannot block signals")?;
-        let interrupt = Interrupt { asked: Arc::new(AtomicBool::new(false)) };
-        let asked = Arc::clone(&interrupt.asked);
+        let interrupt = Interrupt { asked: Arc::default(), elsewhere: Arc::default() };
+        let Interrupt { asked, elsewhere } = interrupt.clone();
         thread::Builder::new()
             .name("interrupt".into())
             .spawn(move || {
-                if signals.wait().is_err() {
+                let wait = || loop {
+                    let signal = signals.wait().ok()?;
+                    if signal != Signal::SIGINT || !elsewhere.load(Ordering::SeqCst) {
+                        return Some(());
+                    }
+                };
+                if wait().is_none() {
                     return;
                 }
                 asked.store(true, Ordering::SeqCst);
@@ -38,13 +46,21 @@ impl Interrupt {
                     &"warpath: stopping; the results so far are being written (once more: at once)",
                 );
                 on_first();
-                if signals.wait().is_ok() {
+                if wait().is_some() {
                     // 3 as everywhere: no definite answer.
                     process::exit(3);
                 }
             })
             .context("cannot start the thread that waits for Ctrl-C")?;
         Ok(interrupt)
+    }
+
+    /// While `work` has the terminal, Ctrl-C means it and not us.
+    pub(crate) fn leave_to<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.elsewhere.store(true, Ordering::SeqCst);
+        let result = work();
+        self.elsewhere.store(false, Ordering::SeqCst);
+        result
     }
 
     /// Has the user asked?

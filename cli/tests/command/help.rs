@@ -8,9 +8,22 @@ use std::path::Path;
 
 use crate::run::warpath_with;
 
-const COMMANDS: [&str; 14] = [
-    "explore", "record", "analyze", "solve", "apply", "replay", "diagnose", "triage", "report", "show",
-    "pack", "convert", "solvers", "cc",
+const COMMANDS: [&str; 15] = [
+    "explore",
+    "record",
+    "analyze",
+    "solve",
+    "apply",
+    "replay",
+    "diagnose",
+    "triage",
+    "report",
+    "export-test",
+    "show",
+    "pack",
+    "convert",
+    "solvers",
+    "cc",
 ];
 
 #[track_caller]

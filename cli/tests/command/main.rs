@@ -4,6 +4,8 @@ mod analyze;
 mod cc;
 mod explore;
 mod explore_stop;
+mod export_test;
+mod gdb;
 mod help;
 mod json_doc;
 mod misbehave;

@@ -1,16 +1,12 @@
 //! `warpath replay`: every schedule leads to the run that it was made of.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use warpath_trace::si::Si;
 
 use crate::json_doc;
-use crate::native::{eventually, expect_no_process, record, replay, run_with_input, show};
+use crate::native::{record, replay, run_with_input, show};
 use crate::run::{Folder, run, warpath};
 use crate::samples::{Sample, all, named};
 
@@ -219,59 +215,4 @@ fn json() {
     let recorded = record(named("deadlock"), &folder, "deadlock", &["--schedule", "random", "--seed", "1"]);
     let deadlock = json(&recorded.si, 1);
     json_doc::check("warpath.replay/1", &[reproduced, diverged, otherwise, deadlock]);
-}
-
-/// gdb, if there is one: `scripts/setup` installs it.
-fn gdb(pid: i32, commands: &[&str]) -> String {
-    let mut gdb = Command::new("gdb");
-    gdb.args(["-nx", "-p", &pid.to_string(), "-batch"]);
-    for command in commands {
-        gdb.args(["-ex", command]);
-    }
-    let output = gdb.env("DEBUGINFOD_URLS", "").output().expect("gdb starts: run scripts/setup");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-#[test]
-fn a_debugger_sees_the_failure() {
-    let folder = Folder::new();
-    let recorded = record(named("fig6"), &folder, "run", &["--schedule", "random", "--seed", "1"]);
-    recorded.ran.expect_code(1);
-    let mut command = warpath();
-    command.arg("replay").arg(&recorded.si).arg("--gdb").stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the command starts");
-    let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut line = String::new();
-    while !line.contains("gdb -p ") {
-        line.clear();
-        assert_ne!(errors.read_line(&mut line).expect("text"), 0, "the command ended without a process");
-    }
-    let pid: i32 = line.trim().rsplit(' ').next().and_then(|pid| pid.parse().ok()).expect("a process id");
-    let seen = gdb(pid, &["info registers rip", "bt", "print x", "frame 1", "info symbol $pc"]);
-    assert!(seen.contains("warpath_assert_at"), "where it failed: {seen}");
-    assert!(seen.contains("thread1"), "who called it: {seen}");
-    assert!(seen.contains("fig6.c:11"), "the line: {seen}");
-    assert!(seen.contains("$1 = 1"), "memory as at the failure: {seen}");
-    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).expect("it can be interrupted");
-    assert_eq!(child.wait().expect("it ends").code(), Some(1));
-    expect_no_process(&named("fig6").program());
-}
-
-#[test]
-fn killing_the_process_in_the_debugger_ends_the_command() {
-    let folder = Folder::new();
-    let sample = named("account");
-    let recorded = record(sample, &folder, "run", &["--schedule", "random", "--seed", "1"]);
-    let errors = folder.path().join("errors");
-    let mut command = warpath();
-    command.arg("replay").arg(&recorded.si).arg("--gdb").stdout(Stdio::null());
-    command.stderr(fs::File::create(&errors).expect("a file"));
-    let mut child = command.spawn().expect("the command starts");
-    let pid: i32 = eventually("process id", || {
-        let text = fs::read_to_string(&errors).expect("text");
-        text.split_once("gdb -p ")?.1.lines().next()?.parse().ok()
-    });
-    gdb(pid, &["kill"]);
-    assert_eq!(child.wait().expect("it ends").code(), Some(1));
-    expect_no_process(&sample.program());
 }

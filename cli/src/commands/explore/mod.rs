@@ -18,8 +18,10 @@ use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{self, ExploreError, ExploreOptions, Judgement, RunnerError, explore};
 use warpath_native::run::RunOptions;
 use warpath_solvers::CancelToken;
+use warpath_trace::si::InputValue;
 
 use super::not_landed;
+use super::replay::read;
 use crate::app::Invocation;
 use crate::console::Console;
 use crate::exit::Exit;
@@ -31,7 +33,7 @@ use crate::options::{
     OutOption, Program, ProgramArgs, Property, SarifOption, SolverConfig, SolverOptions, SymbolicSource,
     parse_jobs,
 };
-use crate::runs::{Leftovers, NativeRunners};
+use crate::runs::{Leftovers, NativeRunners, sources_of};
 use crate::solvers::{resolve, solvers};
 use state::State;
 use watch::Watch;
@@ -51,6 +53,7 @@ Examples:
   warpath explore --symbolic arg:1 --symbolic stdin:16 -- ./parse x
   warpath explore --jvm --model pso -- java -cp target/classes Main
   warpath explore --json - -q -- ./account       the verdict for a build server
+  warpath explore --inputs-of bug-1.si.toml -- ./account     is it gone for those inputs?
 
 Files written into --out:
   bug-N.si.toml   schedule and inputs of each bug, for `warpath replay` and `warpath diagnose`
@@ -72,6 +75,9 @@ pub(crate) struct ExploreArgs {
     /// Data from outside that the solver may choose: `stdin[:N]`, `arg:K`, `env:NAME`, `file:PATH[:N]`, `rand`, `time`
     #[arg(long, value_name = "SOURCE")]
     symbolic: Vec<SymbolicSource>,
+    /// Look only at runs with the inputs of this SI file; the solver chooses none
+    #[arg(long, value_name = "BUG.si.toml", conflicts_with_all = ["symbolic", "state"])]
+    inputs_of: Option<PathBuf>,
     /// An exit code other than 0 is a failure too
     #[arg(long)]
     fail_on_exit: bool,
@@ -136,6 +142,7 @@ pub(crate) struct ExploreConfig {
     strategy: Strategy,
     stop_at_first: bool,
     symbolic: Vec<SymbolicSource>,
+    inputs: Option<Vec<InputValue>>,
     fail_on_exit: bool,
     checks: Vec<Property>,
     model: MemoryModel,
@@ -178,6 +185,7 @@ impl Invocation for ExploreArgs {
             strategy: self.strategy,
             stop_at_first: self.first,
             symbolic: self.symbolic,
+            inputs: self.inputs_of.map(|path| Ok::<_, anyhow::Error>(read(&path)?.inputs)).transpose()?,
             fail_on_exit: self.fail_on_exit,
             checks: self.check.lower(),
             model: self.model,
@@ -243,7 +251,11 @@ impl Invocation for ExploreArgs {
 impl ExploreConfig {
     fn run_options(&self) -> RunOptions {
         RunOptions {
-            symbolic: self.symbolic.iter().map(Into::into).collect(),
+            symbolic: match &self.inputs {
+                Some(inputs) => sources_of(inputs),
+                None => self.symbolic.iter().map(Into::into).collect(),
+            },
+            inputs: self.inputs.clone().unwrap_or_default(),
             model: self.model.into(),
             max_events: self.bounds.events,
             fail_on_exit: self.fail_on_exit,
@@ -273,6 +285,7 @@ impl ExploreConfig {
             seed: self.seed,
             timeout: Some(self.solver.timeout),
             scripts: self.emit.is_some(),
+            inputs: self.inputs.clone(),
             cancel,
             ..ExploreOptions::default()
         }

@@ -1,5 +1,6 @@
 //! `warpath replay`: reproduce a bug.
 
+mod debugger;
 mod judge;
 mod stopped;
 
@@ -13,11 +14,11 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use warpath_native::run::{self, Follow, Plan, Policy, Run, Strictness};
+use warpath_native::run::{self, End, Follow, Plan, Policy, Run, Strictness};
 use warpath_trace::si::Si;
 
 use crate::app::Invocation;
-use crate::console::{self, Console};
+use crate::console::{self, Console, complain};
 use crate::exit::Exit;
 use crate::failure::{advise, advised};
 use crate::inputs::{cannot_read, readable_file};
@@ -41,8 +42,10 @@ Examples:
   warpath replay bug-1.si.toml -- ./prog-fixed   another build of the program
 
 With --gdb the process is left stopped where the run ended, with its memory and the registers of
-the thread that failed; the other threads are Warpath's alone. The command to attach is shown.
-The process ends with `kill` in the debugger, with Ctrl-C here, and with warpath at the latest.
+the thread that failed. On a terminal gdb is started on it; elsewhere the command to attach is
+shown. Where every thread stands is printed; in gdb, `warpath-threads` lists the others, which are
+Warpath's alone, and `warpath-thread N` puts the registers of one of them in place. The process
+cannot go on. It ends with gdb, with Ctrl-C here, and with warpath at the latest.
 
 Files written: only the trace of --trace.
 
@@ -62,7 +65,7 @@ pub(crate) struct ReplayArgs {
     /// Leave out steps that cannot be taken and go on
     #[arg(long)]
     lenient: bool,
-    /// Leave the process stopped at the failure, for a debugger
+    /// Stop gdb at the failure: the process is left there for it
     #[arg(long, conflicts_with = "times")]
     gdb: bool,
     /// Write the trace of the replay
@@ -179,7 +182,9 @@ impl Invocation for ReplayArgs {
         if !JsonTarget::takes_stdout(config.json.as_ref()) {
             console::print(text(&config, &judgement, &ended, &first, agreed))?;
         }
-        if config.gdb {
+        if config.gdb && matches!(first.end, End::Exited(_)) {
+            complain(&"warpath: the program did not fail: there is nothing for a debugger to stop at");
+        } else if config.gdb {
             stopped::wait(&mut program, &named, &interrupt, console)?;
         }
         Ok(match judgement.verdict {

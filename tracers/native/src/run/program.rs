@@ -166,6 +166,11 @@ impl Program {
         self.template = None;
     }
 
+    /// Where the threads stood when the last run ended; empty if there was none.
+    pub fn standing(&mut self) -> Vec<super::Standing> {
+        self.machine.as_mut().map(Machine::standing).unwrap_or_default()
+    }
+
     /// Leaves the process of the last run stopped where the run ended, for a debugger to attach to; its process id.
     ///
     /// It has the memory, and the registers of the thread that ran last; the program's other threads are ours alone.
