@@ -175,6 +175,11 @@ impl<'s, 'f> Search<'s, 'f> {
         Ok(Looked::Cause(Found1 { orderings: left, of: of.clone(), is_smallest: false }))
     }
 
+    /// Is there any failing execution at all?
+    pub(super) fn can_fail(&mut self) -> Result<bool, DiagnoseError> {
+        Ok(matches!(self.session.find_beside(Wanted::Failing, &[], &[])?, Found::Some(_)))
+    }
+
     /// Which of these causes are needed so that every failing schedule shows one: later ones are left out first.
     pub(super) fn needed(&mut self, causes: usize) -> Result<Vec<usize>, DiagnoseError> {
         let mut needed: Vec<usize> = (0..causes).collect();

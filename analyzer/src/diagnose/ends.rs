@@ -6,13 +6,19 @@
 use warpath_solvers::term::{TermError, TermId};
 use warpath_trace::event::Op;
 
+use super::freed::Use;
 use super::ordering::any;
 use crate::encode::Encoding;
 use crate::model::{NodeId, Outcome, TreeIx};
 
-/// Every thread that was started has ended, and none by failing.
-pub(super) fn passed(encoding: &mut Encoding<'_>) -> Result<TermId, TermError> {
+/// Every thread that was started has ended, none by failing, and nothing was used too late.
+pub(super) fn passed(encoding: &mut Encoding<'_>, uses: &[Use]) -> Result<TermId, TermError> {
     let mut all = Vec::new();
+    for used in uses {
+        let late = encoding.en(used.node)?;
+        let late = encoding.terms.and(&[late, used.late])?;
+        all.push(encoding.terms.not(late)?);
+    }
     for tree in encoding.forest.trees() {
         let ended = ended(encoding, tree)?;
         let forks = encoding.forest.forks(tree).to_vec();

@@ -9,6 +9,7 @@ mod causes;
 mod conflict;
 mod ends;
 mod failure;
+mod freed;
 mod hitting;
 mod occurrence;
 mod ordering;
@@ -49,6 +50,8 @@ pub struct DiagnoseOptions {
     pub most_causes: usize,
     /// Time for each question; by default what the solver's configuration says.
     pub timeout: Option<Duration>,
+    /// Time for everything.
+    pub time: Option<Duration>,
     /// Ends the search: what is known by then is the result.
     pub cancel: CancelToken,
 }
@@ -60,6 +63,7 @@ impl Default for DiagnoseOptions {
             scope: Scope::TraceOnly,
             most_causes: 64,
             timeout: None,
+            time: None,
             cancel: CancelToken::default(),
         }
     }
@@ -84,6 +88,9 @@ pub enum DiagnoseError {
     /// A question was not answered.
     #[error("{0}")]
     Unanswered(Reason),
+    /// The time for everything is up.
+    #[error("there was no time left")]
+    Late,
     /// The formula and the reference interpreter disagree: a bug of ours.
     #[error("the solver's answer cannot be executed: {mismatch}; this is a bug of Warpath, please report it")]
     Bug {
@@ -110,7 +117,9 @@ pub fn diagnose(
     let orderings = by_preference(forest, &occurrences, failure.kind, &moments, pairs);
     let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
     let smt = open().map_err(DiagnoseError::Solver)?;
-    let mut session = Session::new(forest, options.formula, failure, &occurrences, &orderings, smt, query)?;
+    let until = options.time.and_then(|time| begun.checked_add(time));
+    let mut session =
+        Session::new(forest, options.formula, failure, &occurrences, &orderings, smt, (query, until))?;
     let first: Vec<usize> = (0..orderings.len()).filter(|&n| moments.has(orderings[n])).collect();
     let failing = Execution {
         steps: run
@@ -132,6 +141,7 @@ pub fn diagnose(
         causes: Vec::new(),
         iterations: 0,
         is_complete: false,
+        unfinished: None,
         failing,
         nearest: None,
         solver: session.solver(),
@@ -147,10 +157,13 @@ pub fn diagnose(
     match outcome {
         Ok(()) => {}
         // What was found is a result; what was not is named.
-        Err(DiagnoseError::Unanswered(reason)) => match diagnosis.causes.is_empty() {
-            true => diagnosis.verdict = Verdict::Unknown(reason.to_string()),
-            false => diagnosis.is_complete = false,
-        },
+        Err(error @ (DiagnoseError::Unanswered(_) | DiagnoseError::Late)) => {
+            diagnosis.is_complete = false;
+            diagnosis.unfinished = Some(error.to_string());
+            if diagnosis.causes.is_empty() {
+                diagnosis.verdict = Verdict::Unknown(error.to_string());
+            }
+        }
         Err(error) => return Err(error),
     }
     Ok(diagnosis)
@@ -198,8 +211,7 @@ fn search(
         });
         found.push(cause);
         if found.len() >= options.most_causes {
-            let left = search.next_failing(orderings.len())?;
-            diagnosis.is_complete = left.is_none();
+            diagnosis.unfinished = Some(format!("the search stops after {} causes", found.len()));
             break;
         }
         match search.next_failing(orderings.len())? {
@@ -212,6 +224,11 @@ fn search(
                 break;
             }
         }
+    }
+    if diagnosis.is_complete && !search.can_fail()? {
+        // Only the run itself shows it: what else leads to it cannot be told.
+        diagnosis.is_complete = false;
+        diagnosis.unfinished = Some("the formula does not know how it fails".to_owned());
     }
     if diagnosis.is_complete {
         let needed = search.needed(found.len())?;

@@ -62,6 +62,8 @@ pub struct Diagnosis {
     pub iterations: usize,
     /// Does every failing schedule show one of the causes?
     pub is_complete: bool,
+    /// Why the search was not brought to its end.
+    pub unfinished: Option<String>,
     /// The run that failed.
     pub failing: Execution,
     /// An execution that passes and has as many of the failing run's orderings as possible.

@@ -9,6 +9,7 @@ use warpath_solvers::{Answer, Query, Smt};
 use super::DiagnoseError;
 use super::ends::passed;
 use super::failure::{Failure, failed};
+use super::freed::{failures_are_late, uses};
 use super::occurrence::Occurrences;
 use super::ordering::{Meaning, Ordering};
 use crate::encode::{Encoding, Options, Reductions};
@@ -60,6 +61,8 @@ pub(super) struct Session<'f> {
     /// One for each cause that failing executions must not show.
     blocked: Vec<TermId>,
     query: Query,
+    /// When there is no time left for questions.
+    until: Option<Instant>,
     pub(super) questions: u64,
     pub(super) time: Duration,
 }
@@ -73,14 +76,13 @@ impl<'f> Session<'f> {
         occurrences: &Occurrences,
         orderings: &[Ordering],
         mut smt: Box<dyn Smt>,
-        query: Query,
+        (query, until): (Query, Option<Instant>),
     ) -> Result<Self, DiagnoseError> {
         // Every thread has to come to its end, so everything takes part.
         let options = Options { reductions: Reductions { cone: false, ..options.reductions }, ..options };
         let encoding = Encoding::new(forest, options, &[])?;
         let mut literals = Vec::new();
         let mut wanted = Vec::new();
-        let failures = failure.nodes(forest);
         let question = Question::of(encoding, "Why did it fail?".to_owned(), |encoding| {
             let mut targets = Vec::new();
             let mut switch = |encoding: &mut Encoding<'_>, name: &str, term: TermId| {
@@ -94,10 +96,12 @@ impl<'f> Session<'f> {
                 let happens = switch(encoding, &format!("happens({n})"), meaning.happens)?;
                 literals.push(Literal { meaning, holds, happens });
             }
-            let passes = passed(encoding)?;
-            let fails = failed(encoding, occurrences, &failures)?;
+            let uses = uses(encoding)?;
+            let passes = passed(encoding, &uses)?;
+            let fails = failed(encoding, occurrences, failure, &uses)?;
             wanted.push(switch(encoding, "passing", passes)?);
             wanted.push(switch(encoding, "failing", fails)?);
+            targets.extend(failures_are_late(encoding)?);
             Ok(targets)
         })?;
         smt.push();
@@ -111,6 +115,7 @@ impl<'f> Session<'f> {
             failing,
             blocked: Vec::new(),
             query,
+            until,
             questions: 0,
             time: Duration::ZERO,
         })
@@ -137,8 +142,15 @@ impl<'f> Session<'f> {
                 assumptions.extend(causes.iter().map(|&cause| self.blocked[cause]));
             }
         }
-        let query = self.query.clone().assuming(assumptions).with_core();
+        let mut query = self.query.clone().assuming(assumptions).with_core();
         let begun = Instant::now();
+        if let Some(until) = self.until {
+            let left = until.saturating_duration_since(begun);
+            if left.is_zero() {
+                return Err(DiagnoseError::Late);
+            }
+            query.timeout = Some(query.timeout.map_or(left, |timeout| timeout.min(left)));
+        }
         let answer = self.question.check_asserted(&mut *self.smt, &query)?;
         self.time += begun.elapsed();
         self.questions += 1;

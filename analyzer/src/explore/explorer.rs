@@ -510,9 +510,13 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             return Ok(());
         }
         if let Some(begin) = &self.options.begin {
-            return self.renew(vec![begin.clone()]);
+            // A plain run, too: what uses storage that was freed in this one does so in time in that.
+            self.renew(vec![begin.clone()])?;
         }
-        let request = Request::free(Free::RunToBlock, self.values);
+        let request = Request {
+            inputs: self.options.inputs.clone().unwrap_or_default(),
+            ..Request::free(Free::RunToBlock, self.values)
+        };
         self.run(vec![request]).map(drop)
     }
 }

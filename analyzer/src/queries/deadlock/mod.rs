@@ -107,6 +107,33 @@ pub(crate) fn deadlock<'f>(
     Ok(Deadlock { question, blocked })
 }
 
+/// Threads wait for ever at each of these positions, on the formula of a whole forest.
+pub(crate) fn stuck_at<'f>(
+    survey: &Survey<'f>,
+    options: DeadlockOptions,
+    encoding: &mut Encoding<'f>,
+    places: &[String],
+) -> Result<TermId, TermError> {
+    let waits = Waits::of(survey, options.main_ends, options.formula.spurious_wakeups);
+    let mut all = Vec::new();
+    let blocked = Builder::new(survey, options, &waits.left).encode(encoding, &mut all)?;
+    for place in places {
+        all.push(blocked_at(encoding, &blocked, place)?);
+    }
+    encoding.terms.and(&all)
+}
+
+/// A thread is blocked at this position.
+fn blocked_at(
+    encoding: &mut Encoding<'_>,
+    blocked: &[(Wait, TermId)],
+    place: &str,
+) -> Result<TermId, TermError> {
+    let here = blocked.iter().filter(|(wait, _)| encoding.forest.place(wait.node) == place);
+    let here: Vec<TermId> = here.map(|&(_, term)| term).collect();
+    encoding.terms.or(&here)
+}
+
 /// Not all of these positions have a blocked thread.
 fn not_again(
     encoding: &mut Encoding<'_>,
@@ -115,12 +142,7 @@ fn not_again(
 ) -> Result<TermId, TermError> {
     let mut all = Vec::new();
     for place in places {
-        let here: Vec<TermId> = blocked
-            .iter()
-            .filter(|(wait, _)| encoding.forest.place(wait.node) == *place)
-            .map(|&(_, term)| term)
-            .collect();
-        all.push(encoding.terms.or(&here)?);
+        all.push(blocked_at(encoding, blocked, place)?);
     }
     let all = encoding.terms.and(&all)?;
     encoding.terms.not(all)

@@ -64,7 +64,12 @@ pub(super) fn document(
             }
             .to_owned(),
             executions: gathered.executions,
-            reasons: gathered.reasons.clone(),
+            reasons: gathered
+                .reasons
+                .iter()
+                .cloned()
+                .chain(diagnosis.and_then(|diagnosis| diagnosis.unfinished.clone()))
+                .collect(),
         },
         failure: FailureReport::of(&gathered.trace).map(|failure| FailureOf {
             kind: failure.kind,

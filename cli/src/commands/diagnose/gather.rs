@@ -7,13 +7,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use warpath_analyzer::diagnose::Scope;
+use warpath_analyzer::diagnose::{Failure, Scope};
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{Bounds, Exploration, ExploreOptions, Observer, Standing, Strategy, explore};
 use warpath_analyzer::model::{Forest, InputVar};
 use warpath_native::run::RunOptions;
 use warpath_solvers::{CancelToken, ResolvedChoice, Solvers};
-use warpath_trace::failed::Failed;
 use warpath_trace::header::MemoryModel;
 use warpath_trace::si::{InputValue, Si};
 use warpath_trace::trace::Trace;
@@ -34,7 +33,7 @@ pub(super) struct Gathered {
     /// The run to be explained.
     pub(super) trace: Trace,
     /// How it failed; `None` if it did not.
-    pub(super) failed: Option<Failed>,
+    pub(super) failure: Option<Failure>,
     pub(super) model: MemoryModel,
     pub(super) inputs: Vec<InputValue>,
     pub(super) scope: Scope,
@@ -103,7 +102,7 @@ fn from_traces(config: &DiagnoseConfig, others: Vec<Trace>, failing: Trace) -> a
     }
     Ok(Gathered {
         forest,
-        failed: failing.failed(),
+        failure: Failure::of(&failing),
         model: config.model.map_or(failing.header.model, Into::into),
         inputs,
         scope: Scope::TraceOnly,
@@ -182,14 +181,13 @@ fn gathered(
     let trace = explored.first.context("the program was not run")?;
     let mut forest = Forest::clone(&explored.forest);
     forest.merge(&trace).context("the failing run does not fit the others")?;
-    let failed = trace.failed();
-    let place = failed.as_ref().map(|failed| failed.place.clone());
-    let others = explored.bugs.iter().filter(|bug| Some(&bug.place) != place.as_ref());
+    let failure = Failure::of(&trace);
+    let others = explored.bugs.iter().filter(|bug| Failure::of(&bug.trace) != failure);
     let others = others.map(|bug| format!("{} at {}: {}", bug.kind, bug.place, bug.message)).collect();
     let scope = if explored.exhausted { Scope::Exhausted } else { Scope::Bounded };
     Ok(Gathered {
         forest,
-        failed,
+        failure,
         trace,
         model,
         inputs: si.inputs,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde::Serialize;
-use warpath_analyzer::diagnose::{DiagnoseOptions, Failure, Verdict, diagnose};
+use warpath_analyzer::diagnose::{DiagnoseOptions, Verdict, diagnose};
 use warpath_analyzer::encode::Options;
 use warpath_native::run::RunOptions;
 use warpath_solvers::CancelToken;
@@ -146,11 +146,12 @@ impl Invocation for DiagnoseArgs {
             scope: gathered.scope,
             most_causes: config.max_causes as usize,
             timeout: Some(config.solver.timeout),
+            time: config.bounds.time,
             cancel,
         };
         let open = || Ok(resolved.open(&solvers));
-        let diagnosis = match &gathered.failed {
-            Some(failed) => Some(diagnose(&gathered.forest, &Failure::of(failed), &options, &open)?),
+        let diagnosis = match &gathered.failure {
+            Some(failure) => Some(diagnose(&gathered.forest, failure, &options, &open)?),
             None => None,
         };
         let exit = match diagnosis.as_ref().map(|diagnosis| &diagnosis.verdict) {
