@@ -4,7 +4,7 @@
 # each other's lock and mix their output.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench lint nightly oracle clean
+.PHONY: help setup build demo test bench lint nightly oracle clean verdicts
 
 CARGO ?= cargo
 # A build server must not resolve dependencies anew.
@@ -40,6 +40,9 @@ nightly: lint test demo ## everything, and far more random cases: properties, pr
 	PROPTEST_CASES=4096 WARPATH_NIGHTLY=1 $(CARGO) test $(LOCKED) --workspace --release
 	$(MAKE) oracle
 	WARPATH_FUZZ_SECONDS=600 $(CARGO) test $(LOCKED) --release --package warpath-trace --test fuzz
+
+verdicts: setup ## every sample's verdict with every solver and with one and two workers
+	WARPATH_NIGHTLY=1 $(CARGO) test $(LOCKED) --release --package warpath --test command -- verdicts::
 
 # Each line: how many programs, of which test binary, which of its campaigns. A campaign that was stopped goes on with
 # the seed that its last line names: `make oracle ORACLE_SEED=104300`.

@@ -4,7 +4,8 @@
 //! care copy such times about with the rest of their stack, and would do something else in every run.
 
 use std::os::unix::fs::MetadataExt;
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use nix::time::{ClockId, clock_gettime};
 
 use super::Call;
 use super::time::{EPOCH, SECOND};
@@ -13,8 +14,8 @@ use crate::run::machine::Machine;
 /// Since when times are the run's own, and which device has the files of the kernel itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Since {
-    /// Seconds since 1970.
-    seconds: i64,
+    /// Seconds since 1970, and nanoseconds.
+    time: (i64, i64),
     /// The device of `/proc`.
     kernel_files: Option<u64>,
 }
@@ -22,16 +23,17 @@ pub(crate) struct Since {
 impl Default for Since {
     /// No time is.
     fn default() -> Self {
-        Since { seconds: i64::MAX, kernel_files: None }
+        Since { time: (i64::MAX, 0), kernel_files: None }
     }
 }
 
 impl Since {
     /// From now on.
     pub(crate) fn now() -> Since {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // The clock that the kernel takes the times of files from: it may be some milliseconds behind the exact one.
+        let now = clock_gettime(ClockId::CLOCK_REALTIME_COARSE);
         Since {
-            seconds: i64::try_from(now.as_secs()).unwrap_or(i64::MAX),
+            time: now.map_or((i64::MAX, 0), |now| (now.tv_sec(), now.tv_nsec())),
             kernel_files: std::fs::metadata("/proc").ok().map(|folder| folder.dev()),
         }
     }
@@ -82,7 +84,10 @@ impl Layout {
     fn steady(&self, status: &mut [u8], since: Since) -> bool {
         let mut new = false;
         for &at in self.times {
-            if i64::from_le_bytes(eight(status, at)) >= since.seconds {
+            let seconds = i64::from_le_bytes(part(status, at));
+            // Nanoseconds fit in the four bytes that both structures have.
+            let nanoseconds = u32::from_le_bytes(part(status, at + 8));
+            if (seconds, nanoseconds.into()) >= since.time {
                 status[at..at + 8].copy_from_slice(&(EPOCH / SECOND).to_le_bytes());
                 status[at + 8..at + 8 + self.nanoseconds].fill(0);
                 new = true;
@@ -97,16 +102,16 @@ impl Layout {
 
     fn device(&self, status: &[u8]) -> u64 {
         if self.length == STAT.length {
-            return u64::from_le_bytes(eight(status, 0));
+            return u64::from_le_bytes(part(status, 0));
         }
-        let both = u64::from_le_bytes(eight(status, 136));
+        let both = u64::from_le_bytes(part(status, 136));
         libc::makedev(both as u32, (both >> 32) as u32)
     }
 }
 
-fn eight(bytes: &[u8], at: usize) -> [u8; 8] {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[at..at + 8]);
+fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut word = [0; N];
+    word.copy_from_slice(&bytes[at..at + N]);
     word
 }
 
@@ -130,8 +135,8 @@ mod tests {
 
     #[test]
     fn old_files_are_as_old_as_they_are() {
-        let since = Since { seconds: 100, kernel_files: Some(5) };
-        let file = status(5, 77, libc::S_IFREG, [(99, 1), (98, 2), (-3, 3)]);
+        let since = Since { time: (100, 5), kernel_files: Some(5) };
+        let file = status(5, 77, libc::S_IFREG, [(99, 7), (100, 4), (-3, 3)]);
         let mut seen = file.clone();
         assert!(!STAT.steady(&mut seen, since));
         assert_eq!(seen, file);
@@ -139,17 +144,17 @@ mod tests {
 
     #[test]
     fn times_of_the_run_are_that_of_its_start() {
-        let since = Since { seconds: 100, kernel_files: Some(5) };
-        let mut seen = status(4, 77, libc::S_IFREG, [(100, 1), (98, 2), (102, 3)]);
+        let since = Since { time: (100, 5), kernel_files: Some(5) };
+        let mut seen = status(4, 77, libc::S_IFREG, [(100, 5), (98, 2), (102, 3)]);
         assert!(STAT.steady(&mut seen, since));
         assert_eq!(seen, status(4, 77, libc::S_IFREG, [START, (98, 2), START]));
     }
 
     #[test]
     fn files_of_the_kernel_have_one_inode_and_folders_their_own() {
-        let since = Since { seconds: 100, kernel_files: Some(5) };
+        let since = Since { time: (100, 5), kernel_files: Some(5) };
         for (mode, inode) in [(libc::S_IFREG, INODE), (libc::S_IFDIR, 77)] {
-            let mut seen = status(5, 77, mode, [(100, 1); 3]);
+            let mut seen = status(5, 77, mode, [(100, 6); 3]);
             assert!(STAT.steady(&mut seen, since));
             assert_eq!(seen, status(5, inode, mode, [START; 3]));
         }
