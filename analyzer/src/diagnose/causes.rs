@@ -126,7 +126,7 @@ impl<'s, 'f> Search<'s, 'f> {
         let mut chosen: Chosen = kept
             .iter()
             .map(|assumed| match assumed {
-                Assumed::Holds(n) | Assumed::Happens(n) => *n,
+                Assumed::Holds(n) | Assumed::Happens(n) | Assumed::Rule(n) => *n,
             })
             .collect();
         chosen.sort_unstable();

@@ -14,6 +14,7 @@ mod hitting;
 mod occurrence;
 mod ordering;
 mod prefer;
+mod repair;
 mod result;
 mod schedule;
 mod session;
@@ -21,6 +22,7 @@ mod session;
 pub use failure::Failure;
 pub use occurrence::{Occurrence, OccurrenceId, Occurrences};
 pub use ordering::Ordering;
+pub use repair::{Region, Repair, Rule, Spot};
 pub use result::{Cause, Diagnosis, Scope, Verdict};
 pub use schedule::{Happened, schedule};
 
@@ -39,6 +41,9 @@ use ordering::pairs;
 use prefer::{Moments, by_preference};
 use session::Session;
 
+/// Time for repairs at most.
+const REPAIRING: Duration = Duration::from_secs(30);
+
 /// How to diagnose.
 #[derive(Clone, Debug)]
 pub struct DiagnoseOptions {
@@ -48,6 +53,8 @@ pub struct DiagnoseOptions {
     pub scope: Scope,
     /// Stop after that many causes.
     pub most_causes: usize,
+    /// Look for repairs, too?
+    pub repairs: bool,
     /// Time for each question; by default what the solver's configuration says.
     pub timeout: Option<Duration>,
     /// Time for everything.
@@ -62,6 +69,7 @@ impl Default for DiagnoseOptions {
             formula: Options::default(),
             scope: Scope::TraceOnly,
             most_causes: 64,
+            repairs: true,
             timeout: None,
             time: None,
             cancel: CancelToken::default(),
@@ -118,8 +126,16 @@ pub fn diagnose(
     let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
     let smt = open().map_err(DiagnoseError::Solver)?;
     let until = options.time.and_then(|time| begun.checked_add(time));
-    let mut session =
-        Session::new(forest, options.formula, failure, &occurrences, &orderings, smt, (query, until))?;
+    let mut session = Session::new(
+        forest,
+        options.formula,
+        failure,
+        &occurrences,
+        &orderings,
+        &[],
+        smt,
+        (query.clone(), until),
+    )?;
     let first: Vec<usize> = (0..orderings.len()).filter(|&n| moments.has(orderings[n])).collect();
     let failing = Execution {
         steps: run
@@ -139,6 +155,7 @@ pub fn diagnose(
         failure: failure.clone(),
         raw: first.len(),
         causes: Vec::new(),
+        repairs: Vec::new(),
         iterations: 0,
         is_complete: false,
         unfinished: None,
@@ -150,9 +167,26 @@ pub fn diagnose(
         time: Duration::ZERO,
         occurrences,
     };
-    let outcome = search(&mut session, options, &orderings, first, &mut diagnosis);
+    let mut outcome = search(&mut session, options, &orderings, first, &mut diagnosis);
     diagnosis.questions = session.questions;
     diagnosis.solving = session.time;
+    drop(session);
+    if options.repairs && !diagnosis.causes.is_empty() {
+        // Even if the time for causes is up: verifying does not rest on knowing all of them.
+        let until = Instant::now().checked_add(options.time.unwrap_or(REPAIRING).min(REPAIRING));
+        let rules = repair::rules(forest, &options.formula, &diagnosis.occurrences, &diagnosis.causes);
+        let smt = open().map_err(DiagnoseError::Solver)?;
+        let formula = options.formula;
+        let mut session =
+            Session::new(forest, formula, failure, &diagnosis.occurrences, &[], &rules, smt, (query, until))?;
+        let repairs = repair::repairs(&mut session, &rules);
+        diagnosis.questions += session.questions;
+        diagnosis.solving += session.time;
+        match repairs {
+            Ok(repairs) => diagnosis.repairs = repairs,
+            Err(error) => outcome = outcome.and(Err(error)),
+        }
+    }
     diagnosis.time = begun.elapsed();
     match outcome {
         Ok(()) => {}

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::failure::Failure;
 use super::occurrence::Occurrences;
 use super::ordering::Ordering;
+use super::repair::Repair;
 use crate::answer::Execution;
 
 /// What is known of the program, and so how far the result goes.
@@ -58,6 +59,8 @@ pub struct Diagnosis {
     pub raw: usize,
     /// The causes, in the order found.
     pub causes: Vec<Cause>,
+    /// What would prevent it, the best first. Each has been verified within the scope.
+    pub repairs: Vec<Repair>,
     /// How many failing schedules were looked at.
     pub iterations: usize,
     /// Does every failing schedule show one of the causes?

@@ -12,6 +12,7 @@ use super::failure::{Failure, failed};
 use super::freed::{failures_are_late, uses};
 use super::occurrence::Occurrences;
 use super::ordering::{Meaning, Ordering};
+use super::repair::Rule;
 use crate::encode::{Encoding, Options, Reductions};
 use crate::model::Forest;
 use crate::queries::Question;
@@ -32,6 +33,8 @@ pub(super) enum Assumed {
     Holds(usize),
     /// The ordering holds, and its first event happens.
     Happens(usize),
+    /// A change of the program has been made.
+    Rule(usize),
 }
 
 /// What came of a question.
@@ -56,6 +59,8 @@ pub(super) struct Session<'f> {
     question: Question<'f>,
     smt: Box<dyn Smt>,
     literals: Vec<Literal>,
+    /// What each change means, and what makes it so.
+    changes: Vec<(TermId, TermId)>,
     passing: TermId,
     failing: TermId,
     /// One for each cause that failing executions must not show.
@@ -75,6 +80,7 @@ impl<'f> Session<'f> {
         failure: &Failure,
         occurrences: &Occurrences,
         orderings: &[Ordering],
+        rules: &[Rule],
         mut smt: Box<dyn Smt>,
         (query, until): (Query, Option<Instant>),
     ) -> Result<Self, DiagnoseError> {
@@ -82,7 +88,7 @@ impl<'f> Session<'f> {
         let options = Options { reductions: Reductions { cone: false, ..options.reductions }, ..options };
         let encoding = Encoding::new(forest, options, &[])?;
         let mut literals = Vec::new();
-        let mut wanted = Vec::new();
+        let (mut wanted, mut changes) = (Vec::new(), Vec::new());
         let question = Question::of(encoding, "Why did it fail?".to_owned(), |encoding| {
             let mut targets = Vec::new();
             let mut switch = |encoding: &mut Encoding<'_>, name: &str, term: TermId| {
@@ -95,6 +101,10 @@ impl<'f> Session<'f> {
                 let holds = switch(encoding, &format!("holds({n})"), meaning.holds)?;
                 let happens = switch(encoding, &format!("happens({n})"), meaning.happens)?;
                 literals.push(Literal { meaning, holds, happens });
+            }
+            for (n, rule) in rules.iter().enumerate() {
+                let meaning = rule.term(encoding)?;
+                changes.push((meaning, switch(encoding, &format!("rule({n})"), meaning)?));
             }
             let uses = uses(encoding)?;
             let passes = passed(encoding, &uses)?;
@@ -111,6 +121,7 @@ impl<'f> Session<'f> {
             question,
             smt,
             literals,
+            changes,
             passing,
             failing,
             blocked: Vec::new(),
@@ -168,6 +179,7 @@ impl<'f> Session<'f> {
         match assumed {
             Assumed::Holds(n) => self.literals[n].holds,
             Assumed::Happens(n) => self.literals[n].happens,
+            Assumed::Rule(n) => self.changes[n].1,
         }
     }
 
@@ -179,6 +191,7 @@ impl<'f> Session<'f> {
             let term = match assumed {
                 Assumed::Holds(n) => self.literals[n].meaning.holds,
                 Assumed::Happens(n) => self.literals[n].meaning.happens,
+                Assumed::Rule(n) => self.changes[n].0,
             };
             evaluator.value(term).ok().and_then(|value| value.as_bool()) == Some(true)
         };

@@ -147,7 +147,7 @@ pub(crate) struct Side {
 /// A change that prevents the failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Repair {
-    /// `critical-sections` or `ordering`.
+    /// `critical-sections`, `fences` or `ordering`.
     pub(crate) kind: String,
     pub(crate) sentence: String,
     /// What to write where.

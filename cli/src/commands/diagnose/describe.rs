@@ -13,6 +13,7 @@ use warpath_trace::expr::to_signed;
 
 use super::DiagnoseConfig;
 use super::gather::Gathered;
+use super::repairs;
 use super::words;
 use crate::present::diagnosis::{
     Cause, Document, Event, FORMAT, FailureOf, Ordering, ScopeOf, Side, Thread, Times, WaitOf,
@@ -95,7 +96,10 @@ pub(super) fn document(
         passing: passing
             .map(|passing| passing.iter().map(|event| self::event(forest, event, sources)).collect()),
         causes,
-        repairs: Vec::new(),
+        repairs: diagnosis
+            .iter()
+            .flat_map(|one| one.repairs.iter().map(|repair| repairs::reported(gathered, one, repair)))
+            .collect(),
         other_failures: gathered.others.clone(),
         queries: diagnosis.map_or(0, |diagnosis| diagnosis.questions),
         time_ms: Times {

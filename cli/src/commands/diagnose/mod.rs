@@ -2,6 +2,7 @@
 
 mod describe;
 mod gather;
+mod repairs;
 mod text;
 mod words;
 
@@ -54,7 +55,7 @@ Examples:
 How to read it: a cause is a set of orderings \"A before B\". No execution in which all of them hold
 passes, and each is needed for that. \"A before B\" also holds where B never happens.
 
-Files written: that of --json.
+Files written: those of --json and --repair-out.
 
 Exit codes:
   0  the run did not fail: nothing to explain
@@ -69,6 +70,12 @@ pub(crate) struct DiagnoseArgs {
     /// Stop after that many causes
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     max_causes: u32,
+    /// Only causes, no repairs
+    #[arg(long)]
+    no_repairs: bool,
+    /// Write the best repair to FILE, for `warpath explore --assume-repair`
+    #[arg(long, value_name = "FILE", conflicts_with = "no_repairs")]
+    repair_out: Option<PathBuf>,
     /// An exit code other than 0 is a failure too
     #[arg(long)]
     fail_on_exit: bool,
@@ -95,6 +102,8 @@ pub(crate) struct DiagnoseConfig {
     runs: Vec<PathBuf>,
     program: Option<Program>,
     max_causes: u32,
+    repairs: bool,
+    repair_out: Option<PathBuf>,
     fail_on_exit: bool,
     model: Option<MemoryModel>,
     jobs: usize,
@@ -122,6 +131,8 @@ impl Invocation for DiagnoseArgs {
             runs: self.runs.into_iter().map(readable_file).collect::<anyhow::Result<_>>()?,
             program: self.program.lower()?,
             max_causes: self.max_causes,
+            repairs: !self.no_repairs,
+            repair_out: self.repair_out,
             fail_on_exit: self.fail_on_exit,
             model: self.model,
             jobs: self.jobs,
@@ -145,6 +156,7 @@ impl Invocation for DiagnoseArgs {
             formula: Options { model: gathered.model, ..Options::default() },
             scope: gathered.scope,
             most_causes: config.max_causes as usize,
+            repairs: config.repairs,
             timeout: Some(config.solver.timeout),
             time: config.bounds.time,
             cancel,
@@ -163,6 +175,9 @@ impl Invocation for DiagnoseArgs {
         let document = describe::document(&config, &gathered, diagnosis.as_ref(), &sources, began.elapsed());
         if let Some(target) = &config.json {
             target.write(&document)?;
+        }
+        if let Some(path) = &config.repair_out {
+            repairs::write(path, &gathered, diagnosis.as_ref())?;
         }
         if !JsonTarget::takes_stdout(config.json.as_ref()) {
             console::print(text::text(&gathered, diagnosis.as_ref(), &document))?;

@@ -32,6 +32,18 @@ pub(super) fn text(gathered: &Gathered, diagnosis: Option<&Diagnosis>, document:
         let _ = writeln!(text, "  {} of {} orderings ({part:.1} %)\n", cause.orderings.len(), cause.of);
         text.push_str(&lanes(gathered, diagnosis, cause, document));
     }
+    for (n, repair) in document.repairs.iter().enumerate() {
+        let _ = writeln!(text, "\nRepair {} of {}: {}", n + 1, document.repairs.len(), repair.sentence);
+        for edit in &repair.sketch {
+            let place = short_place(&format!("{}:{}", edit.file, edit.line));
+            let _ = writeln!(text, "  {:6} {place:<24} {:<40} {}", edit.side, edit.text, edit.thread);
+        }
+    }
+    if let Some(repair) = document.repairs.first() {
+        let _ = writeln!(text, "\n  verified of each: {}", repair.verified.join("; "));
+    } else if !document.causes.is_empty() {
+        let _ = writeln!(text, "\n  no repair was found that could be verified");
+    }
     text.push('\n');
     scope(&mut text, diagnosis, document);
     text

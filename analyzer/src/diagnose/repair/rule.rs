@@ -1,0 +1,172 @@
+//! What a repair demands of executions.
+
+use serde::{Deserialize, Serialize};
+use warpath_solvers::term::{TermError, TermId};
+use warpath_trace::event::Op;
+
+use super::section::{Section, sections};
+use super::spot::{Region, Spot};
+use crate::diagnose::ordering::effect;
+use crate::encode::{Encoding, Point, drains};
+use crate::model::{Forest, NodeId, Outcome};
+
+/// A change of the program that rules out schedules.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
+pub enum Rule {
+    /// No two threads are in any of these regions at a time: one lock for all of them.
+    CriticalSections {
+        /// The regions.
+        regions: Vec<Region>,
+    },
+    /// What a thread wrote before these lines is seen by all when it comes there.
+    Fences {
+        /// The lines, each with a fence in front.
+        before: Vec<Spot>,
+    },
+    /// A thread waits in front of a line until another thread has been at another line.
+    Wait {
+        /// Where it waits.
+        before: Spot,
+        /// What has to have happened.
+        until: Spot,
+    },
+}
+
+impl Rule {
+    /// How many places of the program it changes.
+    pub fn places(&self) -> usize {
+        match self {
+            Rule::CriticalSections { regions } => regions.len(),
+            Rule::Fences { before } => before.len(),
+            Rule::Wait { .. } => 2,
+        }
+    }
+
+    /// How many lines it affects.
+    pub fn lines(&self) -> u32 {
+        match self {
+            Rule::CriticalSections { regions } => regions.iter().map(Region::lines).sum(),
+            Rule::Fences { before } => before.len() as u32,
+            Rule::Wait { .. } => 2,
+        }
+    }
+
+    /// It holds.
+    pub(in crate::diagnose) fn term(&self, encoding: &mut Encoding<'_>) -> Result<TermId, TermError> {
+        match self {
+            Rule::CriticalSections { regions } => exclusive(encoding, regions),
+            Rule::Fences { before } => {
+                let mut all = Vec::new();
+                for id in at(encoding.forest, before) {
+                    all.push(drained(encoding, id)?);
+                }
+                encoding.terms.and(&all)
+            }
+            Rule::Wait { before, until } => wait(encoding, before, until),
+        }
+    }
+}
+
+/// The events at these lines that others can notice.
+pub(super) fn at(forest: &Forest, spots: &[Spot]) -> Vec<NodeId> {
+    let here = |id: &NodeId| {
+        forest.node(*id).op.is_visible() && Spot::of(forest, *id).is_some_and(|spot| spots.contains(&spot))
+    };
+    forest.ids().filter(here).collect()
+}
+
+/// No two threads are in the regions at a time. To enter is to lock and to leave is to unlock, so both make others see
+/// what was written before.
+fn exclusive(encoding: &mut Encoding<'_>, regions: &[Region]) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let all: Vec<Section> = regions.iter().flat_map(|region| sections(forest, region)).collect();
+    let mut parts = Vec::new();
+    for section in &all {
+        parts.push(drained(encoding, section.first)?);
+    }
+    for (n, a) in all.iter().enumerate() {
+        for b in &all[n + 1..] {
+            if forest.node(a.first).tree == forest.node(b.first).tree {
+                continue;
+            }
+            let (in_a, in_b) = (encoding.en(a.first)?, encoding.en(b.first)?);
+            let ways = [over_before(encoding, a, b.first)?, over_before(encoding, b, a.first)?];
+            let apart = encoding.terms.or(&ways)?;
+            let both = encoding.terms.and(&[in_a, in_b])?;
+            parts.push(encoding.terms.implies(both, apart)?);
+        }
+    }
+    encoding.terms.and(&parts)
+}
+
+/// The thread has left the section before the event.
+fn over_before(encoding: &mut Encoding<'_>, section: &Section, later: NodeId) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let mut ways = Vec::new();
+    for &id in &section.events {
+        if matches!(forest.node(id).op, Op::Failure { .. }) {
+            continue;
+        }
+        let mut parts = vec![encoding.en(id)?];
+        let mut stays = false;
+        for child in &forest.node(id).children {
+            if section.events.binary_search(&child.node).is_err() {
+                continue;
+            }
+            match (child.outcome, encoding.outcome(id, child.outcome)?) {
+                (Outcome::Next, _) | (_, None) => stays = true,
+                (_, Some(inside)) => parts.push(encoding.terms.not(inside)?),
+            }
+        }
+        if stays {
+            continue;
+        }
+        parts.push(encoding.before(Point::Issue(id), Point::Issue(later))?);
+        for write in buffered(encoding, id) {
+            parts.push(encoding.before(Point::Commit(write), Point::Issue(later))?);
+        }
+        ways.push(encoding.terms.and(&parts)?);
+    }
+    encoding.terms.or(&ways)
+}
+
+/// Whatever the thread wrote before an event has been seen by all when it happens.
+fn drained(encoding: &mut Encoding<'_>, id: NodeId) -> Result<TermId, TermError> {
+    let above = encoding.forest.node(id).parent.map(|(parent, _)| buffered(encoding, parent));
+    let mut all = Vec::new();
+    for write in above.unwrap_or_default() {
+        all.push(encoding.before(Point::Commit(write), Point::Issue(id))?);
+    }
+    let all = encoding.terms.and(&all)?;
+    let en = encoding.en(id)?;
+    encoding.terms.implies(en, all)
+}
+
+/// Writes that may still be in the store buffer behind an event.
+fn buffered(encoding: &Encoding<'_>, id: NodeId) -> Vec<NodeId> {
+    let forest = encoding.forest;
+    let undrained = forest.path_up(id).take_while(|&above| !drains(&forest.node(above).op));
+    undrained.filter(|&above| encoding.is_buffered(above)).collect()
+}
+
+/// Who comes to the one line comes there behind somebody else's coming to the other.
+fn wait(encoding: &mut Encoding<'_>, before: &Spot, until: &Spot) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let earlier = at(forest, std::slice::from_ref(until));
+    let mut all = Vec::new();
+    for later in at(forest, std::slice::from_ref(before)) {
+        let mut ways = Vec::new();
+        for &earlier in &earlier {
+            if forest.node(earlier).tree != forest.node(later).tree && encoding.must.agree(earlier, later) {
+                let parts =
+                    [encoding.en(earlier)?, encoding.before(effect(encoding, earlier), Point::Issue(later))?];
+                ways.push(encoding.terms.and(&parts)?);
+            }
+        }
+        let en = encoding.en(later)?;
+        let waited = encoding.terms.or(&ways)?;
+        all.push(encoding.terms.implies(en, waited)?);
+    }
+    encoding.terms.and(&all)
+}

@@ -1,0 +1,124 @@
+//! Can a repair make threads wait for ever? Told from the forest alone, on the safe side.
+//!
+//! A new lock is harmless if nobody waits for anything while holding it but for locks, and nobody comes to it with one
+//! of these locks in hand. To wait for a line is harmless if the other thread always comes to it, and waits for nothing
+//! on its way that the waiting thread could keep from it.
+
+use warpath_trace::event::{Attempt, Op, WaitResult};
+use warpath_trace::ids::LocationId;
+
+use super::rule::{Rule, at};
+use super::section::{Section, sections};
+use super::spot::{Region, Spot};
+use crate::model::{Forest, NodeId, TreeIx};
+use crate::queries::survey::Survey;
+
+/// Why a repair might make threads wait for ever; `None` if it cannot.
+pub(super) fn danger(survey: &Survey<'_>, rule: &Rule) -> Option<String> {
+    match rule {
+        Rule::CriticalSections { regions } => of_lock(survey, regions),
+        Rule::Fences { .. } => None,
+        Rule::Wait { before, until } => of_wait(survey, before, until),
+    }
+}
+
+/// What an event waits for.
+enum Waits {
+    Nothing,
+    Lock(LocationId),
+    Else,
+}
+
+fn waits(forest: &Forest, id: NodeId) -> Waits {
+    match forest.node(id).op {
+        Op::Lock { mutex, attempt: Attempt::Block, .. } => Waits::Lock(mutex),
+        Op::RwLock { lock, attempt: Attempt::Block, .. } => Waits::Lock(lock),
+        Op::Join { attempt: Attempt::Block, .. }
+        | Op::CondWait { .. }
+        | Op::CondWake { .. }
+        | Op::SemWait { attempt: Attempt::Block, .. }
+        | Op::BarrierArrive { .. }
+        | Op::BarrierLeave { .. }
+        | Op::FutexWait { .. }
+        | Op::FutexResume { .. }
+        | Op::Once { .. } => Waits::Else,
+        _ => Waits::Nothing,
+    }
+}
+
+fn of_lock(survey: &Survey<'_>, regions: &[Region]) -> Option<String> {
+    let forest = survey.forest;
+    let all: Vec<Section> = regions.iter().flat_map(|region| sections(forest, region)).collect();
+    let mut inside = Vec::new();
+    for &id in all.iter().flat_map(|section| &section.events) {
+        match waits(forest, id) {
+            Waits::Nothing => {}
+            Waits::Lock(lock) => inside.push(lock),
+            Waits::Else => return Some(format!("there is a wait at {} inside", forest.place(id))),
+        }
+        let children = &forest.node(id).children;
+        let looks_again = |outcome| !forest.idle_turns(id, outcome).is_empty();
+        if children.iter().any(|child| looks_again(child.outcome))
+            || forest.node(id).stops.iter().any(|&stop| looks_again(stop))
+        {
+            return Some(format!("a loop waits at {} inside", forest.place(id)));
+        }
+    }
+    let held = all.iter().flat_map(|section| survey.held(section.first));
+    let circle = held.map(|held| held.object).find(|object| inside.contains(object));
+    circle.map(|lock| format!("`{}` is held where it begins, and locked inside", survey.location(lock)))
+}
+
+fn of_wait(survey: &Survey<'_>, before: &Spot, until: &Spot) -> Option<String> {
+    let forest = survey.forest;
+    let waiting = at(forest, std::slice::from_ref(before));
+    let awaited = at(forest, std::slice::from_ref(until));
+    let waiters: Vec<TreeIx> = waiting.iter().map(|&id| forest.node(id).tree).collect();
+    let holding = waiting.iter().any(|&id| !survey.held(id).is_empty());
+    // Some thread comes to the line on every path, and nothing holds it up on the way.
+    let sure = forest.trees().any(|tree| {
+        let here: Vec<NodeId> = awaited.iter().copied().filter(|&id| forest.node(id).tree == tree).collect();
+        !here.is_empty()
+            && !waiters.contains(&tree)
+            && is_on_every_path(forest, tree, &here)
+            && here.iter().all(|&id| comes_there(forest, id, holding, 0))
+    });
+    (!sure).then(|| format!("no thread is sure to come to {}:{}", until.file, until.line))
+}
+
+/// Does every known path of the thread have one of these events?
+fn is_on_every_path(forest: &Forest, tree: TreeIx, events: &[NodeId]) -> bool {
+    let mut open: Vec<NodeId> = forest.root(tree).into_iter().collect();
+    if open.is_empty() {
+        return false;
+    }
+    while let Some(id) = open.pop() {
+        if events.contains(&id) {
+            continue;
+        }
+        let node = forest.node(id);
+        // A run that was cut short by somebody else's failure says nothing.
+        if matches!(node.op, Op::End) {
+            return false;
+        }
+        open.extend(node.children.iter().map(|child| child.node));
+    }
+    true
+}
+
+/// Does nothing that the thread waits for on its way to the event depend on others? Neither what its parent waits for
+/// before it starts it.
+fn comes_there(forest: &Forest, id: NodeId, locks_are_held: bool, depth: usize) -> bool {
+    let harmless = |id: NodeId| match waits(forest, id) {
+        Waits::Nothing => true,
+        Waits::Lock(_) => !locks_are_held,
+        Waits::Else => {
+            matches!(forest.node(id).op, Op::Join { result: WaitResult::Busy | WaitResult::TimedOut, .. })
+        }
+    };
+    let path: Vec<NodeId> = forest.path_up(id).collect();
+    let forks = forest.forks(forest.node(id).tree);
+    path.into_iter().all(harmless)
+        && depth < forest.keys().len()
+        && forks.iter().all(|&fork| comes_there(forest, fork, locks_are_held, depth + 1))
+}

@@ -1,0 +1,52 @@
+//! Times that a thread goes through a region: from its first event there to where it leaves.
+
+use std::collections::BTreeMap;
+
+use super::spot::{Region, Spot};
+use crate::model::{Forest, NodeId};
+
+/// One time that a thread is in a region, on all paths that it can take there.
+#[derive(Clone, Debug)]
+pub(super) struct Section {
+    /// Its first event.
+    pub(super) first: NodeId,
+    /// All its events, the first included; ascending.
+    pub(super) events: Vec<NodeId>,
+}
+
+/// Every time that a thread goes through the region. Calls are part of it; a line above the one before begins the next
+/// turn of a loop, and so the next section.
+pub(super) fn sections(forest: &Forest, region: &Region) -> Vec<Section> {
+    let spots: Vec<Option<Spot>> = forest.ids().map(|id| Spot::of(forest, id)).collect();
+    let inside = |id: NodeId| spots[id.index()].as_ref().is_some_and(|spot| region.has(spot));
+    let beside = |id: NodeId| spots[id.index()].as_ref().is_some_and(|spot| region.is_beside(spot));
+    // Does control come back into the region before it goes on beside it?
+    let mut comes_back = vec![false; forest.nodes().len()];
+    for id in forest.ids().collect::<Vec<_>>().into_iter().rev() {
+        let back = |child: NodeId| inside(child) || (!beside(child) && comes_back[child.index()]);
+        comes_back[id.index()] = forest.node(id).children.iter().any(|child| back(child.node));
+    }
+    // Per event that is in a section: which one, and the last line so far.
+    let mut at: BTreeMap<NodeId, (usize, u32)> = BTreeMap::new();
+    let mut sections: Vec<Section> = Vec::new();
+    for id in forest.ids() {
+        let parent = forest.node(id).parent.and_then(|(parent, _)| at.get(&parent).copied());
+        let line = spots[id.index()].as_ref().map_or(0, |spot| spot.line);
+        let goes_on = parent.filter(|&(_, last)| match inside(id) {
+            true => line >= last,
+            false => !beside(id) && comes_back[id.index()],
+        });
+        match goes_on {
+            Some((section, last)) => {
+                sections[section].events.push(id);
+                at.insert(id, (section, if inside(id) { line } else { last }));
+            }
+            None if inside(id) => {
+                at.insert(id, (sections.len(), line));
+                sections.push(Section { first: id, events: vec![id] });
+            }
+            None => {}
+        }
+    }
+    sections
+}
