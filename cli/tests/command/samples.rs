@@ -48,6 +48,7 @@ pub(crate) struct Expectation {
     pub(crate) places: Vec<Place>,
     #[serde(default)]
     pub(crate) long: bool,
+    pub(crate) bound: Option<String>,
 }
 
 /// Where a bug shows.

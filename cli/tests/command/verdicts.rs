@@ -57,6 +57,9 @@ fn check(sample: &Sample, expected: &Expectation, (solver, jobs): Way) -> Option
     if expected.verdict == "bug" {
         options.push("--first".into());
     }
+    if let Some(bound) = &expected.bound {
+        options.extend(["--time".into(), bound.clone()]);
+    }
     let mut command = warpath();
     command.args(["explore", "--out"]).arg(folder.path().join("out"));
     command.args(options).arg("--").arg(sample.program());
@@ -66,7 +69,8 @@ fn check(sample: &Sample, expected: &Expectation, (solver, jobs): Way) -> Option
     };
     let bugs: &[Value] = json["bugs"].as_array().map_or(&[], |bugs| bugs);
     match expected.verdict.as_str() {
-        "safe" if json["verdict"] != "SAFE" => told("is safe"),
+        "safe" if json["verdict"] == "BUG" => told("has no bug"),
+        "safe" if json["verdict"] != "SAFE" && expected.bound.is_none() => told("is safe"),
         "bug" if json["verdict"] != "BUG" => told("has a bug"),
         "bug" if !bugs.iter().all(|bug| bug["replayed"] == true) => told("a bug was not replayed"),
         "bug" if !bugs.iter().any(|bug| shows_at(bug, expected)) => told("its bug is elsewhere"),

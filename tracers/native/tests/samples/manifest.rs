@@ -88,6 +88,8 @@ pub struct Expectation {
     /// For those who explore the program.
     #[serde(default, rename = "long")]
     pub _long: bool,
+    #[serde(rename = "bound")]
+    pub _bound: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
