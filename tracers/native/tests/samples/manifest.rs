@@ -235,7 +235,7 @@ fn inputs_are_asked_for_in_the_source() {
                 Through::Verifier => ("__VERIFIER_nondet_int()", name == "nondet_int"),
                 Through::Stdin => ("STDIN_FILENO", name == "stdin"),
                 Through::Argv if program.language == Language::Rust => {
-                    ("std::env::args()", text.contains(name))
+                    ("std::env::args", text.contains(name))
                 }
                 Through::Argv => ("argv[1]", text.contains(name)),
             };
