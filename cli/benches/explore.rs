@@ -147,7 +147,7 @@ fn explore(program: &Path, sample: &Sample, strategy: &str, folder: &Path) -> To
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpath"));
     command.args(["explore", "-q", "--solver", "yices", "--json", "-", "--time", &time]);
     command.args(["--strategy", strategy, "--model", &sample.expect[0].model]);
-    let given = folder.join("stdin");
+    let given = folder.join("given-input");
     fs::write(&given, "").unwrap();
     for input in &sample.inputs {
         match input.through.as_str() {
