@@ -16,6 +16,7 @@ mod options;
 mod outputs;
 mod present;
 mod progress;
+mod report;
 mod runs;
 mod scripts;
 mod solvers;

@@ -6,6 +6,7 @@ use serde::Serialize;
 use warpath_trace::event::Op;
 
 use super::frontier::{Frontier, Known};
+use super::tree::{ThreadTree, trees};
 use crate::model::{Forest, Outcome};
 use crate::queries::{OpenEnd, Want, open_ends};
 
@@ -16,6 +17,8 @@ pub struct Coverage {
     pub branches: Branches,
     /// Per thread, how many different events it was seen to have.
     pub threads: BTreeMap<String, usize>,
+    /// Per thread, where its ways part, and what is known behind that.
+    pub trees: Vec<ThreadTree>,
 }
 
 /// Outcomes of source branches. A branch counts once, however many threads and paths come to it.
@@ -75,6 +78,6 @@ impl Coverage {
         for node in forest.nodes() {
             *threads.entry(forest.key(node.tree).to_string()).or_insert(0) += 1;
         }
-        Coverage { branches, threads }
+        Coverage { branches, threads, trees: trees(forest, frontier) }
     }
 }

@@ -20,6 +20,7 @@ mod result;
 mod runner;
 mod statistics;
 mod team;
+mod tree;
 mod values_only;
 
 pub use bug::{Bug, Identity};
@@ -29,6 +30,7 @@ pub use options::{Bounds, Earlier, ExploreOptions, Strategy};
 pub use result::{Exploration, Judgement};
 pub use runner::{Ended, Following, Free, Learnt, Observed, Request, Runner, RunnerError, Runners};
 pub use statistics::Statistics;
+pub use tree::{Reached, Stretch, ThreadTree};
 
 use crate::window::OpenSolvers;
 

@@ -39,6 +39,6 @@ use crate::failure::advised;
 fn not_landed(command: &str, part: &str) -> anyhow::Error {
     advised(
         format!("`warpath {command}` needs {part}, which this version does not have yet"),
-        "the arguments are fine; `warpath explore`, `record`, `replay`, `show`, `pack`, `convert`, `analyze`, `solve`, `apply`, `solvers` and `cc` work today",
+        "the arguments are fine; `warpath explore`, `record`, `replay`, `diagnose`, `report`, `export-test`, `show`, `pack`, `convert`, `analyze`, `solve`, `apply`, `solvers` and `cc` work today",
     )
 }

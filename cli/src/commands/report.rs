@@ -5,23 +5,29 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::not_landed;
 use crate::app::Invocation;
 use crate::console::Console;
 use crate::exit::Exit;
-use crate::inputs::readable_file;
+use crate::inputs::{folder, readable};
 use crate::json::JsonTarget;
 use crate::options::{Loudness, LoudnessOptions};
+use crate::outputs::replace_file;
+use crate::report;
 
 /// Put results into one self-contained HTML page
 ///
-/// Takes what `--json` of explore, analyze, diagnose and triage wrote. The page needs no network: findings,
-/// interleavings, causes and repairs, with the commands that reproduce them.
+/// Takes what `--json` of explore, diagnose, analyze and replay wrote, or the folder that explore wrote. A bug that a
+/// diagnosis explains is shown once, with its explanation. The page needs no network and no script to be read.
 #[derive(Args, Debug)]
 #[command(after_long_help = "\
 Examples:
-  warpath explore --json result.json -- ./prog; warpath report result.json -o report.html
-  warpath report monday.json tuesday.json -o week.html
+  warpath explore -- ./prog; warpath report warpath-out -o report.html
+  warpath diagnose warpath-out/bug-1.si.toml --json warpath-out/bug-1.json
+  warpath report warpath-out -o report.html                 now with causes
+  warpath report monday.json tuesday.json -o week.html --source src
+
+Source lines are read when the page is made: from here, from beside the program, and from --source;
+not from files that are younger than the program.
 
 Files written: the page named by -o.
 
@@ -29,12 +35,15 @@ Exit codes:
   0  the page is written
   2  wrong usage, a broken result file")]
 pub(crate) struct ReportArgs {
-    /// Results in JSON
+    /// Results in JSON, or folders with such files
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
     /// Page to write
     #[arg(short, long, value_name = "FILE.html")]
     output: PathBuf,
+    /// Folder with sources of the program; may be given several times
+    #[arg(long, value_name = "DIR")]
+    source: Vec<PathBuf>,
     #[command(flatten)]
     loudness: LoudnessOptions,
 }
@@ -43,6 +52,7 @@ pub(crate) struct ReportArgs {
 pub(crate) struct ReportConfig {
     results: Vec<PathBuf>,
     output: PathBuf,
+    sources: Vec<PathBuf>,
 }
 
 impl Invocation for ReportArgs {
@@ -59,12 +69,16 @@ impl Invocation for ReportArgs {
 
     fn lower(self) -> anyhow::Result<ReportConfig> {
         Ok(ReportConfig {
-            results: self.results.into_iter().map(readable_file).collect::<anyhow::Result<_>>()?,
+            results: self.results.into_iter().map(readable).collect::<anyhow::Result<_>>()?,
             output: self.output,
+            sources: self.source.into_iter().map(folder).collect::<anyhow::Result<_>>()?,
         })
     }
 
-    fn run(_: ReportConfig, _: &Console) -> anyhow::Result<Exit> {
-        Err(not_landed(Self::NAME, "the page writer"))
+    fn run(config: ReportConfig, console: &Console) -> anyhow::Result<Exit> {
+        let page = report::page(report::read(&config.results)?, &config.sources);
+        replace_file(&config.output, |out| Ok(out.write_all(page.as_bytes())?))?;
+        console.detail(format_args!("wrote {} ({} bytes)", config.output.display(), page.len()));
+        Ok(Exit::Clean)
     }
 }

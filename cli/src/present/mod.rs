@@ -13,4 +13,4 @@ mod story;
 pub(crate) use lanes::{Drawn, draw};
 pub(crate) use places::{Side, Sources, file_and_line};
 pub(crate) use schedule::table;
-pub(crate) use story::Story;
+pub(crate) use story::{Story, Told, is_missed, words};

@@ -42,6 +42,23 @@ impl Sources {
         }
     }
 
+    /// The same, and in these folders.
+    pub(crate) fn and_in(mut self, folders: &[PathBuf]) -> Sources {
+        self.folders.extend(folders.iter().cloned());
+        self
+    }
+
+    /// The lines around one, with their numbers; empty if they are not at hand.
+    pub(crate) fn around(&self, file: &str, line: usize, more: usize) -> Vec<(usize, String)> {
+        let range = line.saturating_sub(more).max(1)..=line.saturating_add(more);
+        self.with(file, |lines| {
+            lines.get(line.checked_sub(1)?)?;
+            let some = lines.iter().enumerate().map(|(n, text)| (n + 1, text.clone()));
+            Some(some.filter(|(number, _)| range.contains(number)).collect())
+        })
+        .unwrap_or_default()
+    }
+
     /// Every side with its line, one below the other.
     pub(crate) fn show(&self, sides: &[Side]) -> String {
         let mut text = String::new();
@@ -58,14 +75,21 @@ impl Sources {
     /// The line at a place, without its indentation.
     pub(crate) fn line(&self, place: &str) -> Option<(usize, String)> {
         let (file, number) = file_and_line(place)?;
+        self.with(file, |lines| {
+            let line = lines.get(number.checked_sub(1)?)?.trim();
+            Some((!line.is_empty()).then(|| (number, line.chars().take(WIDEST).collect())))
+        })?
+    }
+
+    /// The first answer that a file of this name gives.
+    fn with<T>(&self, file: &str, mut look: impl FnMut(&[String]) -> Option<T>) -> Option<T> {
         let candidates =
             [PathBuf::from(file)].into_iter().chain(self.folders.iter().map(|folder| folder.join(file)));
         let mut read = self.read.borrow_mut();
         for path in candidates {
             let lines = read.entry(path).or_insert_with_key(|path| self.lines(path));
-            if let Some(line) = lines.as_ref().and_then(|lines| lines.get(number.checked_sub(1)?)) {
-                let line = line.trim();
-                return (!line.is_empty()).then(|| (number, line.chars().take(WIDEST).collect()));
+            if let Some(found) = lines.as_deref().and_then(&mut look) {
+                return Some(found);
             }
         }
         None

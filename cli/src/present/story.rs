@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
 use warpath_analyzer::explore::Bug;
 use warpath_analyzer::slice::{At, Ends, Rank, Slice, ends_of_failure, ends_of_finding};
 use warpath_trace::event::{Event, Op};
@@ -17,6 +18,20 @@ use super::places::Side;
 const ROOM: usize = 24;
 /// Lines up to which what orders the causes is shown too.
 const COMFORTABLE: usize = 16;
+
+/// An event of a story.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Told {
+    pub(crate) thread: String,
+    /// How many events of the thread came before it.
+    pub(crate) position: u32,
+    /// `w x 101`.
+    pub(crate) what: String,
+    #[serde(rename = "where")]
+    pub(crate) place: String,
+    /// Which of the story's events wrote what it read, if that was another thread's.
+    pub(crate) from: Option<usize>,
+}
 
 /// What happened in a run, as far as it matters to its end.
 pub(crate) struct Story<'a> {
@@ -64,6 +79,23 @@ impl<'a> Story<'a> {
                 role: words(self.trace, at, event),
             })
         })
+    }
+
+    /// The same with their places in the run, and what they read from another thread.
+    pub(crate) fn told(&self) -> Vec<Told> {
+        let at = |wanted: &At| self.shown.iter().position(|at| at == wanted);
+        let told = |&(thread, index): &At| {
+            let event = self.trace.event(thread, index)?;
+            let from = self.slice.taken.get(&(thread, index)).filter(|write| write.0 != thread);
+            Some(Told {
+                thread: self.trace.tables.key(thread).to_string(),
+                position: index,
+                what: words(self.trace, (thread, index), event),
+                place: self.trace.tables.source_name(event.at),
+                from: from.and_then(at),
+            })
+        };
+        self.shown.iter().filter_map(told).collect()
     }
 
     /// The table.
@@ -167,7 +199,7 @@ fn with_gaps(trace: &Trace, all: &[At], shown: &[At]) -> Vec<(Vec<At>, At)> {
 }
 
 /// Would somebody who does not see it wonder? That threads begin and end goes without saying.
-fn is_missed(event: &Event) -> bool {
+pub(crate) fn is_missed(event: &Event) -> bool {
     let plain = matches!(
         event.op,
         Op::Begin | Op::End | Op::Fork { .. } | Op::Join { .. } | Op::Detach { .. } | Op::SyncInit { .. }
@@ -182,7 +214,7 @@ fn lines(trace: &Trace, all: &[At], shown: &[At]) -> usize {
 }
 
 /// `w x 101`, `lock l (waits)`, `fails: assertion`.
-fn words(trace: &Trace, (thread, _): At, event: &Event) -> String {
+pub(crate) fn words(trace: &Trace, (thread, _): At, event: &Event) -> String {
     let tables = &trace.tables;
     let events = &trace.threads[thread.index()];
     let does = Expected { place: None, ..Expected::of(tables, events, event) }.to_string();

@@ -1,6 +1,7 @@
 //! The command as users meet it: the real binary, its output, its exit codes.
 
 mod analyze;
+mod browser;
 mod cc;
 mod explore;
 mod explore_stop;
@@ -14,6 +15,7 @@ mod paths;
 mod real;
 mod record;
 mod replay;
+mod report;
 mod run;
 mod samples;
 mod sarif;

@@ -27,16 +27,12 @@ fn wrong_usage_is_2() {
 #[test]
 fn parts_that_have_not_landed_say_so() {
     let folder = Folder::new();
-    let si = folder.file("bug.si.toml", "");
-    let si = si.to_str().expect("UTF-8");
     let here = folder.path().to_str().expect("UTF-8");
     for (arguments, part) in [
         (&["explore", "--jvm", "--", "true"][..], "the JVM tracer"),
         (&["record", "-o", "t.wpt", "--jvm", "--", "true"], "the JVM tracer"),
         (&["record", "-o", "t.wpt", "--light", "--", "true"], "the preload recorder"),
-        (&["diagnose", si], "the analyzer's diagnosis"),
         (&["triage", here], "the runner for many traces"),
-        (&["report", si, "-o", "r.html"], "the page writer"),
     ] {
         warpath_with(arguments)
             .expect_code(2)

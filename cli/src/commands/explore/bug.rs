@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use warpath_analyzer::explore::Bug;
 
-use crate::present::{Side, Story, inputs, sarif};
+use crate::present::{self, Side, Story, inputs, sarif};
 use crate::runs::{FailureReport, WaitReport};
 
 /// One entry of `bugs` in `warpath.explore/1`.
@@ -21,6 +21,7 @@ pub(super) struct Reported {
     pub(super) inputs: Map<String, Value>,
     pub(super) places: Vec<Place>,
     pub(super) waits: Vec<WaitReport>,
+    pub(super) story: Vec<present::Told>,
     pub(super) si: String,
     pub(super) trace: String,
     pub(super) execution: u64,
@@ -73,6 +74,7 @@ impl Reported {
             reason: reason(bug, execution, story.as_ref()),
             inputs: inputs::values(&bug.si.inputs),
             places: sides.iter().map(place).collect(),
+            story: story.as_ref().map(Story::told).unwrap_or_default(),
             si: si.display().to_string(),
             trace: trace.display().to_string(),
             execution,

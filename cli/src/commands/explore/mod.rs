@@ -55,9 +55,10 @@ Examples:
   warpath explore --json - -q -- ./account       the verdict for a build server
   warpath explore --inputs-of bug-1.si.toml -- ./account     is it gone for those inputs?
 
-Files written into --out:
+Files written into --out, if there is a bug:
   bug-N.si.toml   schedule and inputs of each bug, for `warpath replay` and `warpath diagnose`
   bug-N.wpt       its trace
+  result.json     the result, as --json writes it: `warpath report` makes a page of the folder
 
 Exit codes:
   0  SAFE

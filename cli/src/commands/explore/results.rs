@@ -11,7 +11,11 @@ use super::{ExploreConfig, text};
 use crate::console;
 use crate::exit::Exit;
 use crate::json::JsonTarget;
+use crate::outputs::make_folder;
 use crate::present::sarif;
+
+/// The result's own file in the folder of the bugs.
+pub(crate) const RESULT: &str = "result.json";
 
 /// `warpath.explore/1`.
 #[derive(Debug, Serialize)]
@@ -67,45 +71,53 @@ pub(super) fn report(
     exit: Exit,
 ) -> anyhow::Result<()> {
     let reason = reason(explored);
+    let statistics = &explored.statistics;
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let results = Results {
+        format: "warpath.explore/1",
+        program: config.program.name().display().to_string(),
+        strategy: config.strategy,
+        model: config.model.name(),
+        solver: &explored.solver,
+        verdict: explored.judgement,
+        reason: reason.clone(),
+        exhausted: explored.exhausted,
+        executions: statistics.executions,
+        repeated_executions: statistics.repeated,
+        resumed_executions: statistics.resumed,
+        replays: statistics.replays,
+        first_bug_execution: bugs.iter().map(|bug| bug.execution).min(),
+        paths: explored.paths,
+        nodes: explored.nodes,
+        open_ends: explored.open_ends,
+        queries: Queries {
+            total: statistics.queries,
+            sat: statistics.sat,
+            unsat: statistics.unsat,
+            unknown: statistics.unknown,
+        },
+        time_ms: Times {
+            total: millis(time),
+            run: millis(statistics.running),
+            solve: millis(statistics.solving),
+            encode: millis(statistics.encoding),
+        },
+        coverage: &explored.coverage,
+        approximations: &explored.approximations,
+        bounds_hit: &explored.bounds_hit,
+        notes: &explored.reasons,
+        unconfirmed: explored.unconfirmed.iter().map(|finding| finding.summary.as_str()).collect(),
+        bugs,
+    };
+    // For `warpath report`, beside the bugs that it is about. Where there are none nothing is written, but what an
+    // earlier search left there must not seem to be of this one.
+    let beside = config.out.join(RESULT);
+    if !bugs.is_empty() || beside.exists() {
+        make_folder(&config.out)?;
+        JsonTarget::File(beside).write(&results)?;
+    }
     if let Some(target) = &config.json {
-        let statistics = &explored.statistics;
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        target.write(&Results {
-            format: "warpath.explore/1",
-            program: config.program.name().display().to_string(),
-            strategy: config.strategy,
-            model: config.model.name(),
-            solver: &explored.solver,
-            verdict: explored.judgement,
-            reason: reason.clone(),
-            exhausted: explored.exhausted,
-            executions: statistics.executions,
-            repeated_executions: statistics.repeated,
-            resumed_executions: statistics.resumed,
-            replays: statistics.replays,
-            first_bug_execution: bugs.iter().map(|bug| bug.execution).min(),
-            paths: explored.paths,
-            nodes: explored.nodes,
-            open_ends: explored.open_ends,
-            queries: Queries {
-                total: statistics.queries,
-                sat: statistics.sat,
-                unsat: statistics.unsat,
-                unknown: statistics.unknown,
-            },
-            time_ms: Times {
-                total: millis(time),
-                run: millis(statistics.running),
-                solve: millis(statistics.solving),
-                encode: millis(statistics.encoding),
-            },
-            coverage: &explored.coverage,
-            approximations: &explored.approximations,
-            bounds_hit: &explored.bounds_hit,
-            notes: &explored.reasons,
-            unconfirmed: explored.unconfirmed.iter().map(|finding| finding.summary.as_str()).collect(),
-            bugs,
-        })?;
+        target.write(&results)?;
     }
     if let Some(path) = &config.sarif {
         let found: Vec<sarif::Found> = bugs.iter().map(Reported::sarif).collect();
