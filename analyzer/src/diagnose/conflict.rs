@@ -53,6 +53,9 @@ pub(super) fn acts(op: &Op) -> Vec<Act> {
         true => Act::Acquire { object, mode },
         false => Act::Miss { object },
     };
+    if let Op::CondWait { mutex, .. } = *op {
+        acts.push(Act::Release { object: mutex });
+    }
     acts.extend(match *op {
         Op::Lock { mutex, result, .. } => Some(acquire(mutex, RwMode::Write, result)),
         Op::RwLock { lock, mode, result, .. } => Some(acquire(lock, mode, result)),

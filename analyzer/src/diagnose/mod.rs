@@ -22,7 +22,7 @@ mod session;
 pub use failure::Failure;
 pub use occurrence::{Occurrence, OccurrenceId, Occurrences};
 pub use ordering::Ordering;
-pub use repair::{Region, Repair, Rule, Spot};
+pub use repair::{How, Region, Repair, Rule, Spot};
 pub use result::{Cause, Diagnosis, Scope, Verdict};
 pub use schedule::{Happened, schedule};
 
@@ -40,6 +40,9 @@ use conflict::Conflicts;
 use ordering::pairs;
 use prefer::{Moments, by_preference};
 use session::Session;
+
+/// So many changes are tried before the others.
+const FEW: usize = 24;
 
 /// Time for repairs at most.
 const REPAIRING: Duration = Duration::from_secs(30);
@@ -121,21 +124,14 @@ pub fn diagnose(
     let moments = Moments::of_run(forest, &options.formula, &occurrences, run);
     let must = must_order(forest, &options.formula);
     let conflicts = Conflicts::of(forest, failure.kind);
-    let pairs = pairs(&must, &conflicts, &occurrences);
+    let pairs = pairs(forest, &must, &conflicts, &occurrences);
     let orderings = by_preference(forest, &occurrences, failure.kind, &moments, pairs);
     let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
     let smt = open().map_err(DiagnoseError::Solver)?;
     let until = options.time.and_then(|time| begun.checked_add(time));
-    let mut session = Session::new(
-        forest,
-        options.formula,
-        failure,
-        &occurrences,
-        &orderings,
-        &[],
-        smt,
-        (query.clone(), until),
-    )?;
+    let bounds = (query.clone(), until);
+    let mut session =
+        Session::new(forest, options.formula, (failure, &occurrences), &orderings, &[], smt, bounds)?;
     let first: Vec<usize> = (0..orderings.len()).filter(|&n| moments.has(orderings[n])).collect();
     let failing = Execution {
         steps: run
@@ -175,16 +171,25 @@ pub fn diagnose(
         // Even if the time for causes is up: verifying does not rest on knowing all of them.
         let until = Instant::now().checked_add(options.time.unwrap_or(REPAIRING).min(REPAIRING));
         let rules = repair::rules(forest, &options.formula, &diagnosis.occurrences, &diagnosis.causes);
-        let smt = open().map_err(DiagnoseError::Solver)?;
-        let formula = options.formula;
-        let mut session =
-            Session::new(forest, formula, failure, &diagnosis.occurrences, &[], &rules, smt, (query, until))?;
-        let repairs = repair::repairs(&mut session, &rules);
-        diagnosis.questions += session.questions;
-        diagnosis.solving += session.time;
-        match repairs {
-            Ok(repairs) => diagnosis.repairs = repairs,
-            Err(error) => outcome = outcome.and(Err(error)),
+        // Those that are preferred alone first: what a solver is told of the others costs time.
+        for some in [&rules[..rules.len().min(FEW)], &rules[..]] {
+            if !diagnosis.repairs.is_empty() || some.is_empty() {
+                break;
+            }
+            let smt = open().map_err(DiagnoseError::Solver)?;
+            let known = (failure, &diagnosis.occurrences);
+            let bounds = (query.clone(), until);
+            let mut session = Session::new(forest, options.formula, known, &[], some, smt, bounds)?;
+            let repairs = repair::repairs(&mut session, some);
+            diagnosis.questions += session.questions;
+            diagnosis.solving += session.time;
+            match repairs {
+                Ok(repairs) => diagnosis.repairs = repairs,
+                Err(error) => {
+                    outcome = outcome.and(Err(error));
+                    break;
+                }
+            }
         }
     }
     diagnosis.time = begun.elapsed();

@@ -7,11 +7,12 @@
 //! hold, neither of the two happens.
 
 use warpath_solvers::term::{TermError, TermId};
+use warpath_trace::event::{Op, WaitResult};
 
 use super::conflict::Conflicts;
 use super::occurrence::{OccurrenceId, Occurrences};
 use crate::encode::{Encoding, Point};
-use crate::model::{MustOrder, NodeId};
+use crate::model::{Forest, MustOrder, NodeId, TreeIx};
 
 /// One event comes before another one of another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,8 +31,58 @@ impl Ordering {
     }
 }
 
+/// Tells which events come in the same order in every execution that has both, even where either may be missing.
+struct Certain<'f> {
+    forest: &'f Forest,
+    must: &'f MustOrder,
+}
+
+impl Certain<'_> {
+    /// Does the first always come before the second, where both happen?
+    fn before(&self, a: NodeId, b: NodeId) -> bool {
+        self.must.before(a, b)
+            || self.over_before(self.forest.node(a).tree, b, 0)
+            || self.starts_behind(a, b, 0)
+    }
+
+    /// Is the thread over before the event? It was joined on the way, or by somebody who was.
+    fn over_before(&self, tree: TreeIx, b: NodeId, depth: usize) -> bool {
+        if depth > self.forest.keys().len() {
+            return false;
+        }
+        let joined = |id: NodeId| match self.forest.node(id).op {
+            Op::Join { child, result: WaitResult::Done, .. } => {
+                let child = TreeIx(child.0);
+                let ends = self.forest.ends(child);
+                let over = |&end: &NodeId| self.over_before(tree, end, depth + 1);
+                child == tree || (!ends.is_empty() && ends.iter().all(over))
+            }
+            _ => false,
+        };
+        let forks = self.forest.forks(self.forest.node(b).tree);
+        self.forest.path_up(b).any(joined)
+            || (!forks.is_empty() && forks.iter().all(|&fork| self.over_before(tree, fork, depth + 1)))
+    }
+
+    /// Is the event's thread started behind the other event, directly or by somebody who was?
+    fn starts_behind(&self, a: NodeId, b: NodeId, depth: usize) -> bool {
+        let forks = self.forest.forks(self.forest.node(b).tree);
+        let behind = |&fork: &NodeId| {
+            let never_both = !self.must.compatible(a, fork);
+            never_both || self.must.is_above(a, fork) || self.starts_behind(a, fork, depth + 1)
+        };
+        depth <= self.forest.keys().len() && !forks.is_empty() && forks.iter().all(behind)
+    }
+}
+
 /// Every two events of different threads whose order can make a difference and is not the same in every execution.
-pub(super) fn pairs(must: &MustOrder, conflicts: &Conflicts<'_>, occurrences: &Occurrences) -> Vec<Ordering> {
+pub(super) fn pairs(
+    forest: &Forest,
+    must: &MustOrder,
+    conflicts: &Conflicts<'_>,
+    occurrences: &Occurrences,
+) -> Vec<Ordering> {
+    let certain = Certain { forest, must };
     let mut pairs = Vec::new();
     for first in occurrences.ids() {
         for second in occurrences.ids().skip(first.index() + 1) {
@@ -40,7 +91,7 @@ pub(super) fn pairs(must: &MustOrder, conflicts: &Conflicts<'_>, occurrences: &O
                 continue;
             }
             let free = |a: NodeId, b: NodeId| {
-                conflicts.between(a, b) && must.agree(a, b) && !must.before(a, b) && !must.before(b, a)
+                conflicts.between(a, b) && must.agree(a, b) && !certain.before(a, b) && !certain.before(b, a)
             };
             if a.nodes.iter().any(|&a| b.nodes.iter().any(|&b| free(a, b))) {
                 pairs.push(Ordering { first, second });

@@ -77,8 +77,7 @@ impl<'f> Session<'f> {
     pub(super) fn new(
         forest: &'f Forest,
         options: Options,
-        failure: &Failure,
-        occurrences: &Occurrences,
+        (failure, occurrences): (&Failure, &Occurrences),
         orderings: &[Ordering],
         rules: &[Rule],
         mut smt: Box<dyn Smt>,

@@ -147,7 +147,7 @@ pub(crate) struct Side {
 /// A change that prevents the failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Repair {
-    /// `critical-sections`, `fences` or `ordering`.
+    /// `critical-sections`, `fences`, `ordering` or `one-by-one`.
     pub(crate) kind: String,
     pub(crate) sentence: String,
     /// What to write where.

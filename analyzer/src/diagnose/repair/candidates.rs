@@ -5,54 +5,122 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use warpath_trace::event::Op;
 use warpath_trace::header::MemoryModel;
 
-use super::rule::Rule;
+use super::rule::{How, Rule};
 use super::spot::{Region, Spot};
 use crate::diagnose::occurrence::{OccurrenceId, Occurrences};
+use crate::diagnose::ordering::Ordering;
 use crate::diagnose::result::Cause;
-use crate::model::{Forest, TreeIx};
+use crate::encode::sync_objects;
+use crate::model::{Forest, NodeId, TreeIx};
+use crate::queries::survey::Survey;
 
 /// So many are tried at most.
 const MOST: usize = 160;
 
-/// What could be tried, the best first: few places, then critical sections before
-/// fences before waits, then few lines.
+/// What could be tried, the best first: few places, then critical sections before fences before waits before whole
+/// threads, then few lines.
 pub(super) fn candidates(
-    forest: &Forest,
+    survey: &Survey<'_>,
     occurrences: &Occurrences,
     model: MemoryModel,
     causes: &[Cause],
 ) -> Vec<Rule> {
+    let forest = survey.forest;
     let mut all: BTreeSet<Rule> = BTreeSet::new();
     let mut everywhere: BTreeMap<(String, String), Vec<Spot>> = BTreeMap::new();
+    let mut widely = everywhere.clone();
+    let add = |all: &mut BTreeMap<(String, String), Vec<Spot>>, sides: &Sides| {
+        for spot in sides.values().flatten() {
+            all.entry((spot.file.clone(), spot.function.clone())).or_default().push(spot.clone());
+        }
+    };
     for cause in causes {
         let sides = spots(forest, occurrences, cause);
-        for spot in sides.values().flatten() {
-            everywhere.entry((spot.file.clone(), spot.function.clone())).or_default().push(spot.clone());
+        let wide = with_locks(survey, occurrences, cause);
+        let bodies = whole_functions(forest, &sides);
+        all.extend(critical_sections(bodies.iter().map(Vec::as_slice)));
+        let threads: Vec<String> = sides.keys().map(|&tree| forest.key(tree).to_string()).collect();
+        if sides.keys().all(|&tree| !forest.forks(tree).is_empty()) {
+            all.insert(Rule::OneByOne { threads });
         }
-        all.extend(critical_sections(sides.values().map(Vec::as_slice)));
+        add(&mut everywhere, &sides);
+        add(&mut widely, &wide);
+        for sides in [&sides, &wide] {
+            all.extend(critical_sections(sides.values().map(Vec::as_slice)));
+            all.extend(waits(sides));
+        }
         if model != MemoryModel::Sc {
             all.extend(fences(&sides));
         }
-        all.extend(waits(forest, occurrences, cause, &sides));
+        all.extend(reversed(forest, occurrences, cause));
     }
     // The lines of all causes together.
     all.extend(critical_sections(everywhere.values().map(Vec::as_slice)));
+    all.extend(critical_sections(widely.values().map(Vec::as_slice)));
     let mut sorted: Vec<Rule> = all.into_iter().collect();
     let kind = |rule: &Rule| match rule {
         Rule::CriticalSections { .. } => 0,
         Rule::Fences { .. } => 1,
         Rule::Wait { .. } => 2,
+        Rule::OneByOne { .. } => 3,
     };
     sorted.sort_by_cached_key(|rule| (rule.places(), kind(rule), rule.lines(), rule.clone()));
     sorted.truncate(MOST);
     sorted
 }
 
+/// Lines, thread by thread.
+type Sides = BTreeMap<TreeIx, Vec<Spot>>;
+
+/// Where the events of a cause are, and where the locks that are held there are taken and given back: a new lock goes
+/// around those, or they would be taken in both orders, and who waits should not hold them.
+fn with_locks(survey: &Survey<'_>, occurrences: &Occurrences, cause: &Cause) -> Sides {
+    let forest = survey.forest;
+    let mut sides = spots(forest, occurrences, cause);
+    for id in cause.orderings.iter().flat_map(|ordering| [ordering.first, ordering.second]) {
+        let node = occurrences.get(id).nodes[0];
+        let Some(own) = Spot::of(forest, node) else { continue };
+        let known = sides.entry(occurrences.get(id).tree).or_default();
+        let mut include = |id: NodeId| {
+            let spot =
+                Spot::of(forest, id).filter(|spot| spot.function == own.function && spot.file == own.file);
+            known.extend(spot.filter(|spot| !known.contains(spot)));
+        };
+        for held in survey.held(node) {
+            let of_lock =
+                |id: &NodeId| sync_objects(&forest.node(*id).op).any(|object| object == held.object);
+            forest.path_up(node).skip(1).find(of_lock).into_iter().for_each(&mut include);
+            below(forest, node).into_iter().find(of_lock).into_iter().for_each(&mut include);
+        }
+    }
+    sides
+}
+
+/// All lines of the functions that have lines of a cause; none if a thread has lines of several.
+fn whole_functions(forest: &Forest, sides: &Sides) -> Vec<Vec<Spot>> {
+    let mut bodies = Vec::new();
+    for (&tree, spots) in sides {
+        let Some(region) = Region::around(spots) else { return Vec::new() };
+        let own = forest.ids().filter(|&id| forest.node(id).tree == tree && forest.node(id).op.is_visible());
+        let own = own.filter(|&id| !matches!(forest.node(id).op, Op::Begin | Op::End));
+        let body = own.filter_map(|id| Spot::of(forest, id)).filter(|spot| region.is_beside(spot));
+        bodies.push(body.collect());
+    }
+    bodies
+}
+
+/// What comes behind an event, along the first path that was seen.
+fn below(forest: &Forest, id: NodeId) -> Vec<NodeId> {
+    let next = |id: &NodeId| forest.node(*id).children.first().map(|child| child.node);
+    std::iter::successors(next(&id), next).collect()
+}
+
 /// Where the events of a cause are, thread by thread.
-fn spots(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> BTreeMap<TreeIx, Vec<Spot>> {
-    let mut sides: BTreeMap<TreeIx, Vec<Spot>> = BTreeMap::new();
+fn spots(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Sides {
+    let mut sides: Sides = BTreeMap::new();
     for id in cause.orderings.iter().flat_map(|ordering| [ordering.first, ordering.second]) {
         if let Some(spot) = spot(forest, occurrences, id) {
             let known = sides.entry(occurrences.get(id).tree).or_default();
@@ -85,7 +153,7 @@ fn critical_sections<'s>(sides: impl Iterator<Item = &'s [Spot]>) -> Option<Rule
 }
 
 /// A fence in front of the last line of each thread; and of each thread alone.
-fn fences(sides: &BTreeMap<TreeIx, Vec<Spot>>) -> Vec<Rule> {
+fn fences(sides: &Sides) -> Vec<Rule> {
     let last = |spots: &Vec<Spot>| spots.iter().max_by_key(|spot| spot.line).cloned();
     let mut lasts: Vec<Spot> = sides.values().filter_map(last).collect();
     lasts.sort();
@@ -98,27 +166,38 @@ fn fences(sides: &BTreeMap<TreeIx, Vec<Spot>>) -> Vec<Rule> {
     rules
 }
 
-/// Orders that contradict the cause: the reverse of each of its orderings, and all that one thread does in it before
-/// anything that another does.
-fn waits(
-    forest: &Forest,
-    occurrences: &Occurrences,
-    cause: &Cause,
-    sides: &BTreeMap<TreeIx, Vec<Spot>>,
-) -> Vec<Rule> {
-    let mut pairs: Vec<(Spot, Spot)> = Vec::new();
-    for ordering in &cause.orderings {
-        let (first, second) =
-            (spot(forest, occurrences, ordering.first), spot(forest, occurrences, ordering.second));
-        pairs.extend(first.zip(second));
-    }
+/// All that one thread does in a cause before anything that another does.
+fn waits(sides: &Sides) -> Vec<Rule> {
+    let mut rules = Vec::new();
     for (a, early) in sides {
         for (_, late) in sides.iter().filter(|(b, _)| *b != a) {
             let first = early.iter().min_by_key(|spot| spot.line);
             let last = late.iter().max_by_key(|spot| spot.line);
-            pairs.extend(first.cloned().zip(last.cloned()));
+            rules.extend(first.zip(last).map(|(before, until)| wait(before, until)).unwrap_or_default());
+            // The other's line itself may do, where it is the last thing that the other does.
+            let others =
+                late.iter().flat_map(|until| first.map(|before| wait(before, until)).unwrap_or_default());
+            rules.extend(others);
         }
     }
-    let different = pairs.into_iter().filter(|(before, until)| before != until);
-    different.map(|(before, until)| Rule::Wait { before, until }).collect()
+    rules
+}
+
+/// The reverse of each ordering.
+fn reversed(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Vec<Rule> {
+    let reverse = |ordering: &Ordering| {
+        let first = spot(forest, occurrences, ordering.first);
+        let both = first.zip(spot(forest, occurrences, ordering.second));
+        both.map(|(first, second)| wait(&first, &second)).unwrap_or_default()
+    };
+    cause.orderings.iter().flat_map(reverse).collect()
+}
+
+fn wait(before: &Spot, until: &Spot) -> Vec<Rule> {
+    let (before, until) = (before.clone(), until.clone());
+    [How::Once, How::Each, How::All]
+        .into_iter()
+        .map(|how| Rule::Wait { before: before.clone(), until: until.clone(), how })
+        .filter(|_| before != until)
+        .collect()
 }

@@ -11,7 +11,7 @@ mod safe;
 mod section;
 mod spot;
 
-pub use rule::Rule;
+pub use rule::{How, Rule};
 pub use spot::{Region, Spot};
 
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ pub(super) fn rules(
     causes: &[Cause],
 ) -> Vec<Rule> {
     let survey = Survey::of(forest, options);
-    let mut rules = candidates::candidates(forest, occurrences, options.model, causes);
+    let mut rules = candidates::candidates(&survey, occurrences, options.model, causes);
     rules.retain(|rule| safe::danger(&survey, rule).is_none());
     rules
 }

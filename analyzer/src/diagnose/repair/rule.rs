@@ -1,14 +1,16 @@
 //! What a repair demands of executions.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use warpath_solvers::term::{TermError, TermId};
 use warpath_trace::event::Op;
 
-use super::section::{Section, sections};
+use super::section::{Section, sections, whole};
 use super::spot::{Region, Spot};
 use crate::diagnose::ordering::effect;
 use crate::encode::{Encoding, Point, drains};
-use crate::model::{Forest, NodeId, Outcome};
+use crate::model::{Forest, NodeId, Outcome, TreeIx};
 
 /// A change of the program that rules out schedules.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,7 +32,26 @@ pub enum Rule {
         before: Spot,
         /// What has to have happened.
         until: Spot,
+        /// How often, and by whom.
+        how: How,
     },
+    /// Of these threads one runs at a time, from its beginning to its end: one lock around what each of them does.
+    OneByOne {
+        /// Their keys.
+        threads: Vec<String>,
+    },
+}
+
+/// What a thread waits for in front of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// That somebody else has been there once.
+    Once,
+    /// That somebody else has been there as often as it has been here: a semaphore.
+    Each,
+    /// That everybody else who comes there has been there: a barrier, or a join.
+    All,
 }
 
 impl Rule {
@@ -40,6 +61,7 @@ impl Rule {
             Rule::CriticalSections { regions } => regions.len(),
             Rule::Fences { before } => before.len(),
             Rule::Wait { .. } => 2,
+            Rule::OneByOne { threads } => threads.len(),
         }
     }
 
@@ -49,13 +71,25 @@ impl Rule {
             Rule::CriticalSections { regions } => regions.iter().map(Region::lines).sum(),
             Rule::Fences { before } => before.len() as u32,
             Rule::Wait { .. } => 2,
+            Rule::OneByOne { .. } => u32::MAX,
         }
     }
 
     /// It holds.
     pub(in crate::diagnose) fn term(&self, encoding: &mut Encoding<'_>) -> Result<TermId, TermError> {
         match self {
-            Rule::CriticalSections { regions } => exclusive(encoding, regions),
+            Rule::CriticalSections { regions } => {
+                let forest = encoding.forest;
+                exclusive(
+                    encoding,
+                    &regions.iter().flat_map(|region| sections(forest, region)).collect::<Vec<_>>(),
+                )
+            }
+            Rule::OneByOne { threads } => {
+                let forest = encoding.forest;
+                let all = threads.iter().filter_map(|key| whole(forest, key));
+                exclusive(encoding, &all.collect::<Vec<_>>())
+            }
             Rule::Fences { before } => {
                 let mut all = Vec::new();
                 for id in at(encoding.forest, before) {
@@ -63,26 +97,25 @@ impl Rule {
                 }
                 encoding.terms.and(&all)
             }
-            Rule::Wait { before, until } => wait(encoding, before, until),
+            Rule::Wait { before, until, how } => wait(encoding, before, until, *how),
         }
     }
 }
 
 /// The events at these lines that others can notice.
-pub(super) fn at(forest: &Forest, spots: &[Spot]) -> Vec<NodeId> {
+fn at(forest: &Forest, spots: &[Spot]) -> Vec<NodeId> {
     let here = |id: &NodeId| {
         forest.node(*id).op.is_visible() && Spot::of(forest, *id).is_some_and(|spot| spots.contains(&spot))
     };
     forest.ids().filter(here).collect()
 }
 
-/// No two threads are in the regions at a time. To enter is to lock and to leave is to unlock, so both make others see
+/// No two threads are in these sections at a time. To enter is to lock and to leave is to unlock, so both make others see
 /// what was written before.
-fn exclusive(encoding: &mut Encoding<'_>, regions: &[Region]) -> Result<TermId, TermError> {
+fn exclusive(encoding: &mut Encoding<'_>, all: &[Section]) -> Result<TermId, TermError> {
     let forest = encoding.forest;
-    let all: Vec<Section> = regions.iter().flat_map(|region| sections(forest, region)).collect();
     let mut parts = Vec::new();
-    for section in &all {
+    for section in all {
         parts.push(drained(encoding, section.first)?);
     }
     for (n, a) in all.iter().enumerate() {
@@ -150,23 +183,78 @@ fn buffered(encoding: &Encoding<'_>, id: NodeId) -> Vec<NodeId> {
     undrained.filter(|&above| encoding.is_buffered(above)).collect()
 }
 
-/// Who comes to the one line comes there behind somebody else's coming to the other.
-fn wait(encoding: &mut Encoding<'_>, before: &Spot, until: &Spot) -> Result<TermId, TermError> {
+/// Who comes to the one line comes there behind others' coming to the other.
+fn wait(encoding: &mut Encoding<'_>, before: &Spot, until: &Spot, how: How) -> Result<TermId, TermError> {
     let forest = encoding.forest;
-    let earlier = at(forest, std::slice::from_ref(until));
+    let awaited = times(forest, until);
+    let trees: BTreeSet<TreeIx> = awaited.iter().map(|time| forest.node(time.first).tree).collect();
     let mut all = Vec::new();
-    for later in at(forest, std::slice::from_ref(before)) {
-        let mut ways = Vec::new();
-        for &earlier in &earlier {
-            if forest.node(earlier).tree != forest.node(later).tree && encoding.must.agree(earlier, later) {
+    for time in times(forest, before) {
+        let later = time.first;
+        // One of these for each of the lists.
+        let mut needs: Vec<Vec<NodeId>> = Vec::new();
+        let others = |tree: TreeIx| tree != forest.node(later).tree;
+        let by = |wanted: &dyn Fn(&Time) -> bool| {
+            let there = awaited.iter().filter(|other| wanted(other)).flat_map(|other| other.last.clone());
+            there.collect::<Vec<_>>()
+        };
+        match how {
+            How::Once => needs.push(by(&|other| others(forest.node(other.first).tree))),
+            How::Each => {
+                needs.push(by(&|other| others(forest.node(other.first).tree) && other.nth == time.nth))
+            }
+            How::All => {
+                for &tree in trees.iter().filter(|&&tree| others(tree)) {
+                    needs.push(by(&|other| forest.node(other.first).tree == tree && other.nth == 0));
+                }
+            }
+        }
+        let en = encoding.en(later)?;
+        for earlier in needs {
+            let mut ways = Vec::new();
+            for earlier in
+                earlier.into_iter().filter(|&earlier| encoding.must.agree(earlier, later)).collect::<Vec<_>>()
+            {
                 let parts =
                     [encoding.en(earlier)?, encoding.before(effect(encoding, earlier), Point::Issue(later))?];
                 ways.push(encoding.terms.and(&parts)?);
             }
+            let waited = encoding.terms.or(&ways)?;
+            all.push(encoding.terms.implies(en, waited)?);
         }
-        let en = encoding.en(later)?;
-        let waited = encoding.terms.or(&ways)?;
-        all.push(encoding.terms.implies(en, waited)?);
     }
     encoding.terms.and(&all)
+}
+
+/// One time that a thread comes to a line.
+pub(super) struct Time {
+    /// Its first event there.
+    pub(super) first: NodeId,
+    /// What of it others can notice last, on each of its paths.
+    pub(super) last: Vec<NodeId>,
+    /// How often the thread has been there before.
+    pub(super) nth: u32,
+}
+
+/// Every time that a thread comes to a line and does something there that others can notice.
+pub(super) fn times(forest: &Forest, spot: &Spot) -> Vec<Time> {
+    let line =
+        Region { file: spot.file.clone(), function: spot.function.clone(), from: spot.line, to: spot.line };
+    let sections = sections(forest, &line);
+    let firsts: BTreeSet<NodeId> = sections.iter().map(|section| section.first).collect();
+    let mut times = Vec::new();
+    for section in &sections {
+        let seen = |id: &&NodeId| {
+            let own = Spot::of(forest, **id).is_some_and(|own| own == *spot);
+            own && forest.node(**id).op.is_visible()
+        };
+        let visible: BTreeSet<NodeId> = section.events.iter().filter(seen).copied().collect();
+        let above: BTreeSet<NodeId> = visible.iter().flat_map(|&id| forest.path_up(id).skip(1)).collect();
+        if let Some(&first) = visible.first() {
+            let last = visible.iter().copied().filter(|id| !above.contains(id)).collect();
+            let nth = forest.path_up(section.first).skip(1).filter(|id| firsts.contains(id)).count() as u32;
+            times.push(Time { first, last, nth });
+        }
+    }
+    times
 }

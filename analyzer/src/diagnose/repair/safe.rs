@@ -4,21 +4,31 @@
 //! of these locks in hand. To wait for a line is harmless if the other thread always comes to it, and waits for nothing
 //! on its way that the waiting thread could keep from it.
 
+use std::collections::BTreeSet;
+
 use warpath_trace::event::{Attempt, Op, WaitResult};
 use warpath_trace::ids::LocationId;
 
-use super::rule::{Rule, at};
-use super::section::{Section, sections};
-use super::spot::{Region, Spot};
+use super::rule::{How, Rule, times};
+use super::section::{Section, sections, whole};
+use super::spot::Spot;
 use crate::model::{Forest, NodeId, TreeIx};
 use crate::queries::survey::Survey;
 
 /// Why a repair might make threads wait for ever; `None` if it cannot.
 pub(super) fn danger(survey: &Survey<'_>, rule: &Rule) -> Option<String> {
     match rule {
-        Rule::CriticalSections { regions } => of_lock(survey, regions),
+        Rule::CriticalSections { regions } => of_lock(
+            survey,
+            &regions.iter().flat_map(|region| sections(survey.forest, region)).collect::<Vec<_>>(),
+        ),
+        Rule::OneByOne { threads } => {
+            let forest = survey.forest;
+            let all = threads.iter().filter_map(|key| whole(forest, key));
+            of_lock(survey, &all.collect::<Vec<_>>())
+        }
         Rule::Fences { .. } => None,
-        Rule::Wait { before, until } => of_wait(survey, before, until),
+        Rule::Wait { before, until, how } => of_wait(survey, before, until, *how),
     }
 }
 
@@ -46,9 +56,8 @@ fn waits(forest: &Forest, id: NodeId) -> Waits {
     }
 }
 
-fn of_lock(survey: &Survey<'_>, regions: &[Region]) -> Option<String> {
+fn of_lock(survey: &Survey<'_>, all: &[Section]) -> Option<String> {
     let forest = survey.forest;
-    let all: Vec<Section> = regions.iter().flat_map(|region| sections(forest, region)).collect();
     let mut inside = Vec::new();
     for &id in all.iter().flat_map(|section| &section.events) {
         match waits(forest, id) {
@@ -69,21 +78,32 @@ fn of_lock(survey: &Survey<'_>, regions: &[Region]) -> Option<String> {
     circle.map(|lock| format!("`{}` is held where it begins, and locked inside", survey.location(lock)))
 }
 
-fn of_wait(survey: &Survey<'_>, before: &Spot, until: &Spot) -> Option<String> {
+fn of_wait(survey: &Survey<'_>, before: &Spot, until: &Spot, how: How) -> Option<String> {
     let forest = survey.forest;
-    let waiting = at(forest, std::slice::from_ref(before));
-    let awaited = at(forest, std::slice::from_ref(until));
-    let waiters: Vec<TreeIx> = waiting.iter().map(|&id| forest.node(id).tree).collect();
+    let waiting: Vec<NodeId> = times(forest, before).iter().map(|time| time.first).collect();
+    let awaited = times(forest, until);
     let holding = waiting.iter().any(|&id| !survey.held(id).is_empty());
-    // Some thread comes to the line on every path, and nothing holds it up on the way.
-    let sure = forest.trees().any(|tree| {
-        let here: Vec<NodeId> = awaited.iter().copied().filter(|&id| forest.node(id).tree == tree).collect();
-        !here.is_empty()
-            && !waiters.contains(&tree)
-            && is_on_every_path(forest, tree, &here)
-            && here.iter().all(|&id| comes_there(forest, id, holding, 0))
+    let often = times(forest, before).iter().map(|time| time.nth).max().unwrap_or(0);
+    // The thread comes to the line on every path, as often as it must, and nothing holds it up on the way.
+    let is_sure = |tree: TreeIx| {
+        let turns = if how == How::Each { often } else { 0 };
+        (0..=turns).all(|nth| {
+            let here = awaited.iter().filter(|time| time.nth == nth && forest.node(time.first).tree == tree);
+            let here: Vec<NodeId> = here.map(|time| time.first).collect();
+            let waits_first = |id: NodeId| forest.path_up(id).any(|above| waiting.contains(&above));
+            is_on_every_path(forest, tree, &here)
+                && here.iter().all(|&id| !waits_first(id) && comes_there(forest, id, holding, 0))
+        })
+    };
+    let comes = |tree: TreeIx| awaited.iter().any(|time| forest.node(time.first).tree == tree);
+    let others = |tree: TreeIx| forest.trees().filter(move |&other| other != tree);
+    let waiters: BTreeSet<TreeIx> = waiting.iter().map(|&id| forest.node(id).tree).collect();
+    let sure = waiters.iter().all(|&waiter| match how {
+        How::Once | How::Each => others(waiter).any(is_sure),
+        How::All => others(waiter).filter(|&other| comes(other)).all(is_sure),
     });
-    (!sure).then(|| format!("no thread is sure to come to {}:{}", until.file, until.line))
+    (!sure || waiters.is_empty())
+        .then(|| format!("no thread is sure to come to {}:{}", until.file, until.line))
 }
 
 /// Does every known path of the thread have one of these events?

@@ -14,8 +14,8 @@ pub(super) struct Section {
     pub(super) events: Vec<NodeId>,
 }
 
-/// Every time that a thread goes through the region. Calls are part of it; a line above the one before begins the next
-/// turn of a loop, and so the next section.
+/// Every time that a thread goes through the region. Calls from its lines are part of it; where its first event comes
+/// again, the next turn of a loop begins, and so the next section.
 pub(super) fn sections(forest: &Forest, region: &Region) -> Vec<Section> {
     let spots: Vec<Option<Spot>> = forest.ids().map(|id| Spot::of(forest, id)).collect();
     let inside = |id: NodeId| spots[id.index()].as_ref().is_some_and(|spot| region.has(spot));
@@ -26,27 +26,37 @@ pub(super) fn sections(forest: &Forest, region: &Region) -> Vec<Section> {
         let back = |child: NodeId| inside(child) || (!beside(child) && comes_back[child.index()]);
         comes_back[id.index()] = forest.node(id).children.iter().any(|child| back(child.node));
     }
-    // Per event that is in a section: which one, and the last line so far.
-    let mut at: BTreeMap<NodeId, (usize, u32)> = BTreeMap::new();
+    let again = |first: NodeId, id: NodeId| {
+        let (first, node) = (forest.node(first), forest.node(id));
+        first.at == node.at && first.op.verb() == node.op.verb()
+    };
+    let mut at: BTreeMap<NodeId, usize> = BTreeMap::new();
     let mut sections: Vec<Section> = Vec::new();
     for id in forest.ids() {
         let parent = forest.node(id).parent.and_then(|(parent, _)| at.get(&parent).copied());
-        let line = spots[id.index()].as_ref().map_or(0, |spot| spot.line);
-        let goes_on = parent.filter(|&(_, last)| match inside(id) {
-            true => line >= last,
+        let goes_on = parent.filter(|&section| match inside(id) {
+            true => !again(sections[section].first, id),
             false => !beside(id) && comes_back[id.index()],
         });
         match goes_on {
-            Some((section, last)) => {
+            Some(section) => {
                 sections[section].events.push(id);
-                at.insert(id, (section, if inside(id) { line } else { last }));
+                at.insert(id, section);
             }
             None if inside(id) => {
-                at.insert(id, (sections.len(), line));
+                at.insert(id, sections.len());
                 sections.push(Section { first: id, events: vec![id] });
             }
             None => {}
         }
     }
     sections
+}
+
+/// All that the thread of this key does, from its beginning to its end.
+pub(super) fn whole(forest: &Forest, key: &str) -> Option<Section> {
+    let tree = forest.trees().find(|&tree| forest.key(tree).to_string() == key)?;
+    let first = forest.root(tree)?;
+    let own = forest.ids().filter(|&id| forest.node(id).tree == tree);
+    Some(Section { first, events: own.collect() })
 }

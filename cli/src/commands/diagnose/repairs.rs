@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
-use warpath_analyzer::diagnose::{self, Diagnosis, Region, Rule, Scope, Spot};
+use warpath_analyzer::diagnose::{self, Diagnosis, How, Region, Rule, Scope, Spot};
 use warpath_analyzer::model::Forest;
 
 use super::gather::Gathered;
@@ -69,6 +69,7 @@ pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnos
 pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diagnose::Repair) -> Repair {
     let kind = match repair.rules.first() {
         Some(Rule::CriticalSections { .. }) => "critical-sections",
+        Some(Rule::OneByOne { .. }) => "one-by-one",
         Some(Rule::Fences { .. }) => "fences",
         _ => "ordering",
     };
@@ -129,13 +130,18 @@ fn words(rule: &Rule) -> String {
                 before.iter().map(|spot| format!("{}:{}", short(&spot.file), spot.line)).collect();
             format!("put a fence in front of {}", all.join(" and "))
         }
-        Rule::Wait { before, until } => format!(
-            "execute {}:{} only after {}:{}",
+        Rule::Wait { before, until, how } => format!(
+            "execute {}:{} only after {}{}:{}{}",
             short(&before.file),
             before.line,
+            if *how == How::All { "all others have executed " } else { "" },
             short(&until.file),
-            until.line
+            until.line,
+            if *how == How::Each { ", each time" } else { "" },
         ),
+        Rule::OneByOne { threads } => {
+            format!("let only one of {} run at a time, from its beginning to its end", threads.join(", "))
+        }
     }
 }
 
@@ -167,8 +173,27 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
                 edit(&spot.file, spot.line, "before", "atomic_thread_fence(seq_cst);".to_owned(), threads)
             })
             .collect(),
-        Rule::Wait { before, until } => {
-            let wait = format!("wait until {}:{} has run;", short(&until.file), until.line);
+        Rule::OneByOne { threads } => threads
+            .iter()
+            .flat_map(|key| {
+                let tree = forest.trees().find(|&tree| forest.key(tree).to_string() == *key);
+                let begin = tree.and_then(|tree| Spot::of(forest, forest.root(tree)?));
+                let end = tree.and_then(|tree| Spot::of(forest, *forest.ends(tree).first()?));
+                let at =
+                    |spot: Option<Spot>| spot.map_or_else(Default::default, |spot| (spot.file, spot.line));
+                let ((file, line), (last_file, last)) = (at(begin), at(end));
+                [
+                    edit(&file, line, "after", format!("lock({name});"), key.clone()),
+                    edit(&last_file, last, "before", format!("unlock({name});"), key.clone()),
+                ]
+            })
+            .collect(),
+        Rule::Wait { before, until, how } => {
+            let wait = match how {
+                How::Once => format!("wait until {}:{} has run;", short(&until.file), until.line),
+                How::Each => format!("wait for one more run of {}:{};", short(&until.file), until.line),
+                How::All => format!("wait until all have run {}:{};", short(&until.file), until.line),
+            };
             let signal = format!("tell who waits at {}:{};", short(&before.file), before.line);
             vec![
                 edit(&before.file, before.line, "before", wait, threads(forest, |spot| spot == before)),
@@ -199,7 +224,8 @@ mod tests {
             sentence: "do".into(),
             rules: vec![
                 Rule::CriticalSections { regions: vec![region] },
-                Rule::Wait { before: spot(7), until: spot(9) },
+                Rule::Wait { before: spot(7), until: spot(9), how: How::Each },
+                Rule::OneByOne { threads: vec!["T0.1".into()] },
                 Rule::Fences { before: vec![spot(1)] },
             ],
         };
