@@ -6,13 +6,11 @@ use super::subject::Subject;
 use crate::present::diagnosis::{Cause, Document, Repair};
 use crate::present::{Sources, file_and_line};
 
-/// More causes than this nobody reads; the JSON has all.
-const MOST: usize = 12;
-
 /// The causes, one of them chosen.
 pub(super) fn write(html: &mut Html, subject: &Subject, id: &str) {
     let causes = causes(subject);
     let Some(document) = &subject.diagnosis else { return };
+    let of = document.causes.len();
     if causes.is_empty() {
         html.element("p", &[("class", "lead")], |html| {
             html.prose(&document.sentence);
@@ -23,7 +21,7 @@ pub(super) fn write(html: &mut Html, subject: &Subject, id: &str) {
     html.leaf("h3", &[], if causes.len() == 1 { "The cause" } else { "The causes" });
     if causes.len() > 1 {
         html.open("div", &[("class", "tabs"), ("role", "tablist"), ("aria-label", "Causes")]);
-        for n in 0..causes.len().min(MOST) {
+        for n in 0..causes.len() {
             let (panel, number) = (format!("{id}-cause-{n}"), n.to_string());
             let tab = format!("{id}-tab-{n}");
             html.leaf(
@@ -40,14 +38,14 @@ pub(super) fn write(html: &mut Html, subject: &Subject, id: &str) {
         }
         html.close("div");
     }
-    for (n, cause) in causes.iter().take(MOST).enumerate() {
-        panel(html, cause, n, causes.len(), id);
+    for (n, cause) in causes.iter().enumerate() {
+        panel(html, cause, n, of, id);
     }
-    if causes.len() > MOST {
+    if of > causes.len() {
         html.leaf(
             "p",
             &[("class", "quiet")],
-            &format!("{} more causes are in the JSON result.", causes.len() - MOST),
+            &format!("{} more causes are in the JSON result.", of - causes.len()),
         );
     }
     scope(html, document);
@@ -70,11 +68,13 @@ fn panel(html: &mut Html, cause: &Cause, n: usize, of: usize, id: &str) {
         if !is_drawn(&ordering.first, &ordering.second) {
             html.text(" ").leaf("i", &[("class", "quiet")], "(in another failing schedule)");
         } else if ordering.second.failing.is_none() {
-            html.text(" ").leaf("i", &[("class", "quiet")], "(here it never gets there)");
+            html.text(" ").leaf("i", &[("class", "quiet")], "(which does not happen here)");
         }
         html.close("li");
     }
-    html.close("ol").close("div");
+    html.close("ol");
+    let of = format!("{} of {} orderings between threads in that schedule.", cause.orderings.len(), cause.of);
+    html.leaf("p", &[("class", "quiet")], &of).close("div");
 }
 
 fn scope(html: &mut Html, document: &Document) {
@@ -84,11 +84,7 @@ fn scope(html: &mut Html, document: &Document) {
         _ => "Only what the traces show is known",
     };
     let complete = if document.complete { "; every failing schedule shows one of the causes" } else { "" };
-    let orderings = document.unique_orderings;
-    let text = format!(
-        "{known} ({} runs){complete}. {orderings} of {} orderings are left to look at.",
-        document.scope.executions, document.raw_orderings
-    );
+    let text = format!("{known} ({} runs){complete}.", document.scope.executions);
     html.leaf("p", &[("class", "quiet")], &text);
     for reason in &document.scope.reasons {
         html.leaf("p", &[("class", "quiet")], reason);
@@ -123,23 +119,25 @@ fn sketch(html: &mut Html, repair: &Repair, sources: &Sources) {
         return;
     }
     html.open("pre", &[("class", "patch")]);
-    let mut file = "";
+    let (mut file, mut said) = ("", None);
     for edit in &repair.sketch {
         if edit.file != file {
             html.leaf("span", &[("class", "file")], &edit.file).text("\n");
-            file = &edit.file;
+            (file, said) = (&edit.file, None);
         }
         let line = sources.around(&edit.file, edit.line as usize, 0).pop().map(|(_, text)| text);
         let context = format!("{:>5}   {}\n", edit.line, line.as_deref().map_or("…", str::trim));
         let added = format!("    + {} {}\n", edit.text, thread(&edit.thread));
-        let after = edit.side == "after";
-        if after {
+        let is_after = edit.side == "after";
+        // What goes before a line and what goes after it have the line between them once.
+        if is_after && said != Some(edit.line) {
             html.text(&context);
         }
         html.leaf("ins", &[], &added);
-        if !after {
+        if !is_after {
             html.text(&context);
         }
+        said = Some(edit.line);
     }
     html.close("pre");
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::folding::{Piece, fold};
 use super::html::Html;
-use super::lanes::{Lanes, causes, details, event};
+use super::lanes::{Lanes, causes, details, event, short};
 use super::steps::{Schedule, Step};
 use super::subject::Subject;
 use crate::present::diagnosis::Document;
@@ -73,7 +73,7 @@ fn column(
         html.open("li", &[("class", class), ("title", &details(step))]);
         let chip = format!("chip t{}", lanes.colour(&step.thread));
         html.leaf("span", &[("class", &chip)], &step.thread).text(" ");
-        event(html, step);
+        event(html, step, &short(&step.place));
         html.close("li");
     };
     for piece in fold(schedule.steps.len(), &shown) {

@@ -9,7 +9,7 @@ pub(super) fn source(text: &str) -> String {
 
 /// The first `count` primes.
 fn primes(count: usize) -> Vec<u32> {
-    let is_prime = |n: &u32| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let is_prime = |n: &u32| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     (2..).filter(is_prime).take(count).collect()
 }
 

@@ -21,7 +21,7 @@ impl Html {
     pub(super) fn prose(&mut self, text: &str) -> &mut Html {
         let pieces: Vec<&str> = text.split('`').collect();
         // An odd number of marks means that one of them belongs to a name.
-        if pieces.len() % 2 == 0 {
+        if pieces.len().is_multiple_of(2) {
             return self.text(text);
         }
         for (n, piece) in pieces.into_iter().enumerate() {

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::arrows::{self, Arrow, End};
 use super::folding::{Piece, fold};
 use super::html::Html;
 use super::steps::{Step, in_order};
@@ -11,11 +12,10 @@ use super::subject::Subject;
 use crate::present::diagnosis::{Cause, Side};
 use crate::present::file_and_line;
 
-/// Sizes in pixels; the style sheet has the same.
-const ROW: usize = 34;
-const HEAD: usize = 46;
-/// A lane in which nothing that matters happens is narrow.
+/// Pixels of a lane in which nothing that matters happens.
 const QUIET: usize = 120;
+/// More causes than this nobody reads; the JSON has all.
+const MOST_CAUSES: usize = 12;
 
 /// As many rows that are not of a cause, but about the same storage, are shown at once.
 const ROOM: usize = 28;
@@ -30,6 +30,8 @@ pub(super) struct Lanes<'a> {
     threads: Vec<String>,
     shown: BTreeSet<usize>,
     fails: BTreeSet<usize>,
+    /// Are all events in one file? Then it need not be said with each of them.
+    in_one_file: bool,
 }
 
 impl<'a> Lanes<'a> {
@@ -44,7 +46,9 @@ impl<'a> Lanes<'a> {
             }
         }
         threads.sort_by_key(|key| in_order(key));
-        Lanes { subject, id, threads, shown, fails }
+        let files = subject.failing.steps.iter().filter_map(|step| file_and_line(&step.place));
+        let files: BTreeSet<&str> = files.map(|(file, _)| file).collect();
+        Lanes { subject, id, threads, shown, fails, in_one_file: files.len() == 1 }
     }
 
     /// The events shown, for excerpts of the source.
@@ -63,7 +67,8 @@ impl<'a> Lanes<'a> {
 
     fn widths(&self) -> Vec<usize> {
         let busy: BTreeSet<&str> = self.shown_steps().map(|step| step.thread.as_str()).collect();
-        let usual = if busy.len() <= 3 { 330 } else { 270 };
+        // As many as fit beside each other on a usual screen.
+        let usual = (1270 / busy.len().max(1)).clamp(225, 330);
         let width = |thread: &String| if busy.contains(thread.as_str()) { usual } else { QUIET };
         self.threads.iter().map(width).collect()
     }
@@ -134,7 +139,7 @@ impl<'a> Lanes<'a> {
         }
         let ghosts = self.ghosts(html, row);
         html.close("table");
-        self.arrows(html, &widths, &rows, &ghosts);
+        arrows::write(html, self.id, &self.arrows(&rows, &ghosts), &widths);
         html.close("div");
     }
 
@@ -180,9 +185,17 @@ impl<'a> Lanes<'a> {
         let id = format!("{}-f{at}", self.id);
         self.row(html, &step.thread, &[], |html| {
             html.open("div", &[("class", &class), ("id", &id), ("tabindex", "0"), ("title", &details(step))]);
-            event(html, step);
+            event(html, step, &self.at(&step.place));
             html.close("div");
         });
+    }
+
+    /// A place, as short as can be.
+    fn at(&self, place: &str) -> String {
+        match file_and_line(place) {
+            Some((_, line)) if self.in_one_file => format!(":{line}"),
+            _ => short(place),
+        }
     }
 
     fn row(
@@ -236,8 +249,8 @@ impl<'a> Lanes<'a> {
                         place: side.place.clone(),
                         ..Default::default()
                     });
-                    event(html, &step);
-                    html.leaf("i", &[], " would come later").close("div");
+                    event(html, &step, &self.at(&step.place));
+                    html.leaf("i", &[], "not yet").close("div");
                 });
                 html.close("tbody");
                 if n == 0 {
@@ -251,106 +264,37 @@ impl<'a> Lanes<'a> {
         rows
     }
 
-    fn arrows(
-        &self,
-        html: &mut Html,
-        widths: &[usize],
-        rows: &BTreeMap<usize, usize>,
-        ghosts: &BTreeMap<(usize, String), usize>,
-    ) {
-        let head = format!("{}-head", self.id);
-        html.open("svg", &[("class", "arrows"), ("aria-hidden", "true"), ("width", "1"), ("height", "1")]);
-        html.open("defs", &[]);
-        html.open(
-            "marker",
-            &[
-                ("id", &head),
-                ("viewBox", "0 0 10 10"),
-                ("refX", "9"),
-                ("refY", "5"),
-                ("markerWidth", "7"),
-                ("markerHeight", "7"),
-                ("orient", "auto-start-reverse"),
-            ],
-        );
-        html.open("path", &[("d", "M0 0L10 5L0 10z")]).close("path").close("marker").close("defs");
+    /// Orderings of the causes that this schedule shows; without causes, values that went from thread to thread.
+    fn arrows(&self, rows: &BTreeMap<usize, usize>, ghosts: &BTreeMap<(usize, String), usize>) -> Vec<Arrow> {
+        let lane = |thread: &str| self.threads.iter().position(|known| known == thread).unwrap_or(0);
+        let event = |at: usize| {
+            let thread = &self.subject.failing.steps.get(at)?.thread;
+            Some(End { id: format!("{}-f{at}", self.id), row: *rows.get(&at)?, lane: lane(thread) })
+        };
         let end = |side: &Side, cause: usize| match side.failing {
-            Some(at) => Some((format!("{}-f{at}", self.id), *rows.get(&at)?, side.thread.clone())),
+            Some(at) => event(at),
             None => {
                 let key = (cause, ghost(side));
-                let row = *ghosts.get(&key)?;
-                Some((format!("{}-{}-{cause}", self.id, key.1), row, side.thread.clone()))
+                let id = format!("{}-{}-{cause}", self.id, key.1);
+                Some(End { id, row: *ghosts.get(&key)?, lane: lane(&side.thread) })
             }
         };
-        let mut drawn = Vec::new();
-        for (cause, ordering, n) in causes(self.subject).iter().enumerate().flat_map(|(c, cause)| {
-            cause.orderings.iter().enumerate().map(move |(n, ordering)| (c, ordering, n))
-        }) {
-            if is_drawn(&ordering.first, &ordering.second) {
-                drawn.extend(
-                    end(&ordering.first, cause)
-                        .zip(end(&ordering.second, cause))
-                        .map(|ends| (cause, n + 1, ends)),
-                );
+        let mut arrows = Vec::new();
+        for (cause, orderings) in causes(self.subject).iter().map(|cause| &cause.orderings).enumerate() {
+            for (n, ordering) in orderings.iter().enumerate() {
+                let ends = end(&ordering.first, cause).zip(end(&ordering.second, cause));
+                if let Some((from, to)) = ends.filter(|_| is_drawn(&ordering.first, &ordering.second)) {
+                    arrows.push(Arrow { cause, number: n + 1, from, to });
+                }
             }
         }
         if causes(self.subject).is_empty() {
-            for (n, &(from, to)) in self.subject.failing.flows.iter().enumerate() {
-                let side = |at: usize| Side {
-                    failing: Some(at),
-                    thread: self
-                        .subject
-                        .failing
-                        .steps
-                        .get(at)
-                        .map(|step| step.thread.clone())
-                        .unwrap_or_default(),
-                    ..no_side()
-                };
-                drawn.extend(end(&side(from), 0).zip(end(&side(to), 0)).map(|ends| (0, n + 1, ends)));
-            }
+            let flows = self.subject.failing.flows.iter().enumerate();
+            arrows.extend(flows.filter_map(|(n, &(from, to))| {
+                Some(Arrow { cause: 0, number: n + 1, from: event(from)?, to: event(to)? })
+            }));
         }
-        for (cause, n, ((from, from_row, from_thread), (to, to_row, to_thread))) in drawn {
-            let x = |thread: &str| self.threads.iter().position(|known| known == thread).unwrap_or(0);
-            let (a, b) = (x(&from_thread), x(&to_thread));
-            let edge = |lane: usize, right: bool| {
-                widths[..lane + usize::from(right)].iter().sum::<usize>() as i64 + if right { -8 } else { 8 }
-            };
-            let y = |row: usize| (HEAD + row * ROW + ROW / 2) as i64;
-            let (x1, x2) = (edge(a, b > a), edge(b, a > b));
-            let class = if cause == 0 { "arrow" } else { "arrow off" };
-            let group: [(&'static str, &str); 4] = [
-                ("class", class),
-                ("data-from", &from),
-                ("data-to", &to),
-                ("data-cause", &cause.to_string()),
-            ];
-            html.open("g", &group);
-            let (y1, y2) = (y(from_row), y(to_row));
-            let bend = if b > a { 40 } else { -40 };
-            let d = format!("M{x1} {y1}C{} {y1} {} {y2} {x2} {y2}", x1 + bend, x2 - bend);
-            html.open("path", &[("d", &d), ("marker-end", &format!("url(#{head})"))]).close("path");
-            let (cx, cy) = (((x1 + x2) / 2).to_string(), ((y1 + y2) / 2).to_string());
-            html.open("circle", &[("cx", &cx), ("cy", &cy), ("r", "9")]).close("circle");
-            html.leaf("text", &[("x", &cx), ("y", &cy), ("dy", "0.35em")], &n.to_string());
-            html.close("g");
-        }
-        html.close("svg");
-    }
-}
-
-fn no_side() -> Side {
-    Side {
-        thread: String::new(),
-        kind: String::new(),
-        object: String::new(),
-        place: String::new(),
-        file: String::new(),
-        line: 0,
-        function: String::new(),
-        nth: 0,
-        failing: None,
-        passing: None,
+        arrows
     }
 }
 
@@ -369,8 +313,10 @@ fn ghost(side: &Side) -> String {
     format!("g{}-{plain}-{}", side.thread.replace('.', "-"), side.nth)
 }
 
+/// The causes that are shown.
 pub(super) fn causes(subject: &Subject) -> &[Cause] {
-    subject.diagnosis.as_ref().map(|document| &document.causes[..]).unwrap_or_default()
+    let causes = subject.diagnosis.as_ref().map(|document| &document.causes[..]).unwrap_or_default();
+    &causes[..causes.len().min(MOST_CAUSES)]
 }
 
 /// Where it went wrong: the last event of the thread that failed, or of each that waits.
@@ -407,8 +353,8 @@ fn shown(subject: &Subject, fails: &BTreeSet<usize>) -> BTreeSet<usize> {
     shown
 }
 
-/// What an event says.
-pub(super) fn event(html: &mut Html, step: &Step) {
+/// What an event says, and where it is.
+pub(super) fn event(html: &mut Html, step: &Step, place: &str) {
     html.leaf("b", &[], &step.verb);
     if !step.object.is_empty() {
         html.text(" ").leaf("code", &[], &step.object);
@@ -416,7 +362,7 @@ pub(super) fn event(html: &mut Html, step: &Step) {
     if let Some(value) = &step.value {
         html.text(" ").leaf("span", &[("class", "val")], &format!("= {value}"));
     }
-    html.leaf("span", &[("class", "at")], &short(&step.place));
+    html.leaf("span", &[("class", "at")], place);
 }
 
 /// Everything known of it, a line each.

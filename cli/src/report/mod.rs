@@ -3,6 +3,7 @@
 //! Everything on it comes from results of other commands, and is escaped ([`html`]). The one style sheet and the one
 //! script are constants; a content security policy names their digests, so that nothing else can run or be loaded.
 
+mod arrows;
 mod causes;
 mod compare;
 mod digest;

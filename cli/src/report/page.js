@@ -29,20 +29,22 @@ document.addEventListener('DOMContentLoaded', () => {
             from.classList.add('on');
             to.classList.add('on');
             const a = box(from), b = box(to);
-            let path, x, y = (a.middle + b.middle) / 2;
+            let path;
             if (Math.abs(a.left - b.left) < 4) {
                 // In one lane: round the right-hand side.
                 const out = a.right + 26;
                 path = `M${a.right} ${a.middle}C${out} ${a.middle} ${out} ${b.middle} ${b.right} ${b.middle}`;
-                x = a.right + 20;
             } else {
                 const goesRight = b.left > a.left;
                 const x1 = goesRight ? a.right : a.left, x2 = goesRight ? b.left : b.right;
                 const bend = (goesRight ? 1 : -1) * Math.max(26, Math.abs(x2 - x1) / 2);
                 path = `M${x1} ${a.middle}C${x1 + bend} ${a.middle} ${x2 - bend} ${b.middle} ${x2} ${b.middle}`;
-                x = (x1 + x2) / 2;
             }
-            arrow.querySelector('path').setAttribute('d', path);
+            const line = arrow.querySelector('path');
+            line.setAttribute('d', path);
+            // Numbers of arrows that cross should not lie upon each other.
+            const part = [0.3, 0.62, 0.46, 0.78][(arrow.querySelector('text').textContent - 1) % 4];
+            const { x, y } = line.getPointAtLength(line.getTotalLength() * part);
             const circle = arrow.querySelector('circle'), text = arrow.querySelector('text');
             circle.setAttribute('cx', x);
             circle.setAttribute('cy', y);

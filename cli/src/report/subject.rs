@@ -161,16 +161,25 @@ impl Subject {
     fn wait(&mut self) {
         let steps = &mut self.failing.steps;
         for wait in self.waits.iter().filter(|_| !steps.is_empty()).collect::<Vec<_>>() {
-            let is_there = steps.iter().rfind(|step| step.thread == wait.thread);
-            if is_there.is_none_or(|step| step.place != wait.place) {
-                let what = wait.waits_for.strip_prefix("waits for ").unwrap_or(&wait.waits_for);
-                steps.push(Step {
-                    thread: wait.thread.clone(),
-                    verb: "waits for".to_owned(),
-                    object: what.replace('`', ""),
-                    place: wait.place.clone(),
-                    ..Step::default()
-                });
+            let last = steps.iter().rfind(|step| step.thread == wait.thread);
+            if last.is_some_and(|step| step.place == wait.place) {
+                continue;
+            }
+            let what = wait.waits_for.strip_prefix("waits for ").unwrap_or(&wait.waits_for);
+            steps.push(Step {
+                thread: wait.thread.clone(),
+                verb: "waits for".to_owned(),
+                object: what.replace('`', ""),
+                place: wait.place.clone(),
+                ..Step::default()
+            });
+            // What a cause says would come next is what the thread waits for.
+            let causes = self.diagnosis.iter_mut().flat_map(|document| &mut document.causes);
+            let orderings = causes.flat_map(|cause| &mut cause.orderings);
+            for side in orderings.flat_map(|ordering| [&mut ordering.first, &mut ordering.second]) {
+                if side.failing.is_none() && side.thread == wait.thread && side.place == wait.place {
+                    side.failing = Some(steps.len() - 1);
+                }
             }
         }
     }
