@@ -71,8 +71,9 @@ fn a_report_tells_what_where_with_what_and_in_which_order() {
     assert!(text.contains("w x 101 @m.c:25"), "{text}");
     assert!(text.contains("fails: assertion @m.c:38"), "{text}");
     let si = folder.path().join("out/bug-1.si.toml");
-    assert!(text.contains(&format!("  reproduce it: warpath replay {}\n", si.display())), "{text}");
-    assert!(!text.contains("warpath diagnose"), "that command explains nothing yet: {text}");
+    for what in ["reproduce it: warpath replay", "explain it: warpath diagnose"] {
+        assert!(text.contains(&format!("  {what} {}\n", si.display())), "{text}");
+    }
     let table: Vec<&str> = text.lines().skip_while(|line| !line.contains("----")).skip(1).collect();
     assert!(table.iter().take_while(|line| !line.is_empty()).count() <= 24, "{text}");
     let verdict = text.lines().find(|line| line.starts_with("BUG: ")).expect("the verdict");

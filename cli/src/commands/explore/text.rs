@@ -19,7 +19,13 @@ pub(super) fn bug(bug: &Bug, reported: &Reported, sources: &Sources) -> String {
         let _ = write!(text, "\n{table}\n");
     }
     let _ = writeln!(text, "  why: {}", reported.reason);
-    let _ = writeln!(text, "  reproduce it: warpath replay {}\n", quoted(&reported.si));
+    let si = quoted(&reported.si);
+    let _ = writeln!(text, "  reproduce it: warpath replay {si}");
+    // A race or a lack of atomicity need not do harm in this very run; then there is nothing to explain.
+    if bug.trace.failed().is_some() {
+        let _ = writeln!(text, "  explain it: warpath diagnose {si}");
+    }
+    text.push('\n');
     text
 }
 
