@@ -2,15 +2,18 @@
 //!
 //! Accesses to a common cell of which one writes; what is done to a synchronisation object. Acquisitions of a lock are
 //! told apart only where that can matter by itself: in a deadlock, and for a lock that somebody only tries to get. In
-//! other failures the order of two critical sections shows in what is accessed within them.
+//! other failures the order of two critical sections shows in what is accessed within them. Cells that the failure does
+//! not depend on, by no decision and no value, are left out: no order of accesses to them can prevent it.
 
 use std::collections::BTreeSet;
 
 use warpath_trace::event::{Attempt, FailureKind, OnceStep, Op, RwMode, WaitResult};
 use warpath_trace::ids::{LocationId, ObjectId};
 
-use crate::encode::{conflict, sync_objects};
-use crate::model::{Forest, NodeId};
+use super::failure::Failure;
+use super::freed::is_late;
+use crate::encode::{conflict, reads_behind, sync_objects};
+use crate::model::{CellId, Forest, NodeId};
 
 /// What an event does that others can notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,12 +96,23 @@ pub(super) struct Conflicts<'f> {
     locks: bool,
     /// Does it matter when storage is given back?
     frees: bool,
+    /// The cells that the failure depends on; `None`: all.
+    cells: Option<BTreeSet<CellId>>,
 }
 
 impl<'f> Conflicts<'f> {
-    /// For a failure of this kind.
-    pub(super) fn of(forest: &'f Forest, kind: FailureKind) -> Conflicts<'f> {
+    /// For this failure.
+    pub(super) fn of(forest: &'f Forest, failure: &Failure) -> Conflicts<'f> {
         use FailureKind::{Deadlock, DoubleFree, InvalidFree, Livelock, Segfault, UseAfterFree};
+        let kind = failure.kind;
+        let nodes = failure.nodes(forest);
+        // Who is stuck, or comes too late, need not have decided anything.
+        let by_decisions = !nodes.is_empty() && !failure.is_stuck() && !is_late(kind);
+        let cells = by_decisions.then(|| {
+            let reads = reads_behind(forest, &nodes).into_iter();
+            let locations = reads.filter_map(|read| forest.node(read).op.read_location());
+            locations.flat_map(|location| forest.cells().row(location).to_vec()).collect()
+        });
         let tries = |op: &Op| match op {
             Op::Lock { attempt, .. } | Op::RwLock { attempt, .. } | Op::SemWait { attempt, .. } => {
                 *attempt != Attempt::Block
@@ -112,6 +126,7 @@ impl<'f> Conflicts<'f> {
             tried: tried.flat_map(|node| sync_objects(&node.op).collect::<Vec<_>>()).collect(),
             locks: matches!(kind, Deadlock | Livelock),
             frees: matches!(kind, UseAfterFree | DoubleFree | InvalidFree | Segfault),
+            cells,
         }
     }
 
@@ -127,7 +142,9 @@ impl<'f> Conflicts<'f> {
         match (a, b) {
             (Access { location: a, writes }, Access { location: b, writes: also }) => {
                 let cells = self.forest.cells();
-                (writes || also) && cells.row(a).iter().any(|cell| cells.row(b).contains(cell))
+                let matters = |cell| self.cells.as_ref().is_none_or(|cells| cells.contains(cell));
+                let common = |cell| matters(cell) && cells.row(b).contains(cell);
+                (writes || also) && cells.row(a).iter().any(common)
             }
             (Acquire { object: a, mode }, Acquire { object: b, mode: other }) => {
                 a == b && apart(&a) && conflict(mode, other)

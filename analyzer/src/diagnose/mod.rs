@@ -123,7 +123,7 @@ pub fn diagnose(
     let occurrences = Occurrences::of(forest);
     let moments = Moments::of_run(forest, &options.formula, &occurrences, run);
     let must = must_order(forest, &options.formula);
-    let conflicts = Conflicts::of(forest, failure.kind);
+    let conflicts = Conflicts::of(forest, failure);
     let pairs = pairs(forest, &must, &conflicts, &occurrences);
     let orderings = by_preference(forest, &occurrences, failure.kind, &moments, pairs);
     let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
@@ -167,6 +167,14 @@ pub fn diagnose(
     diagnosis.questions = session.questions;
     diagnosis.solving = session.time;
     drop(session);
+    for cause in &mut diagnosis.causes {
+        // As they came in the failing run, where they did.
+        let key = |ordering: &Ordering| {
+            let at = moments.get(ordering.first).unwrap_or(usize::MAX);
+            (at, moments.get(ordering.second).unwrap_or(usize::MAX), *ordering)
+        };
+        cause.orderings.sort_by_cached_key(key);
+    }
     if options.repairs && !diagnosis.causes.is_empty() {
         // Even if the time for causes is up: verifying does not rest on knowing all of them.
         let until = Instant::now().checked_add(options.time.unwrap_or(REPAIRING).min(REPAIRING));

@@ -36,7 +36,7 @@ pub enum Verdict {
 /// Orderings that together lead to the failure: no execution that has all of them passes, and each is needed for that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// The orderings, the preferred first.
+    /// The orderings, in the order of the failing run as far as they happened there.
     pub orderings: Vec<Ordering>,
     /// Of how many orderings of the failing schedule that it was found in.
     pub of: usize,

@@ -38,6 +38,13 @@ pub(crate) fn cone_within(
     Cone::of(forest, forest.cells(), targets, values, Some(part)).takes_part
 }
 
+/// The reads whose value these targets depend on.
+pub(crate) fn reads_behind(forest: &Forest, targets: &[NodeId]) -> Vec<NodeId> {
+    let cone = Cone::of(forest, forest.cells(), targets, &[], None);
+    let matters = |id: &NodeId| cone.takes_part[id.index()] && cone.value_matters[id.index()];
+    forest.ids().filter(matters).collect()
+}
+
 /// What takes part.
 #[derive(Clone, Debug)]
 pub(super) struct Cone {

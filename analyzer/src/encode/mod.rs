@@ -38,7 +38,7 @@ pub use options::{Options, OrderSort, Reductions};
 pub use points::Point;
 
 pub(crate) use accesses::sync_objects;
-pub(crate) use cone::{cone_signature, cone_within};
+pub(crate) use cone::{cone_signature, cone_within, reads_behind};
 pub(crate) use lock::conflict;
 pub(crate) use orders::order_sort;
 pub(crate) use points::{drains, is_buffered, is_release, separates_stores};

@@ -3,6 +3,7 @@
 mod analyze;
 mod browser;
 mod cc;
+mod diagnose;
 mod explore;
 mod explore_stop;
 mod export_test;

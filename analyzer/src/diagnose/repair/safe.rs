@@ -65,13 +65,19 @@ fn of_lock(survey: &Survey<'_>, all: &[Section]) -> Option<String> {
             Waits::Lock(lock) => inside.push(lock),
             Waits::Else => return Some(format!("there is a wait at {} inside", forest.place(id))),
         }
-        let children = &forest.node(id).children;
-        let looks_again = |outcome| !forest.idle_turns(id, outcome).is_empty();
-        if children.iter().any(|child| looks_again(child.outcome))
-            || forest.node(id).stops.iter().any(|&stop| looks_again(stop))
-        {
-            return Some(format!("a loop waits at {} inside", forest.place(id)));
-        }
+    }
+    // A loop that looks again and again may never see what it waits for while others are kept out.
+    let inside_a_loop = |section: &Section| {
+        let ways = section.events.iter().flat_map(|&id| {
+            let node = forest.node(id);
+            let ways = node.children.iter().map(|child| child.outcome).chain(node.stops.iter().copied());
+            ways.map(move |way| (id, way))
+        });
+        let mut reads = ways.flat_map(|(id, way)| forest.idle_turns(id, way)).flat_map(|idle| &idle.reads);
+        reads.any(|read| section.events.contains(read))
+    };
+    if let Some(section) = all.iter().find(|section| inside_a_loop(section)) {
+        return Some(format!("a loop waits inside, behind {}", forest.place(section.first)));
     }
     let held = all.iter().flat_map(|section| survey.held(section.first));
     let circle = held.map(|held| held.object).find(|object| inside.contains(object));
@@ -126,16 +132,35 @@ fn is_on_every_path(forest: &Forest, tree: TreeIx, events: &[NodeId]) -> bool {
     true
 }
 
+/// Has the semaphore a unit for everybody who ever takes one, from the start?
+fn has_enough(forest: &Forest, semaphore: LocationId) -> bool {
+    let takes =
+        |id: NodeId| matches!(forest.node(id).op, Op::SemWait { semaphore: other, .. } if other == semaphore);
+    let most = |tree: TreeIx| {
+        let own = forest.ids().filter(|&id| forest.node(id).tree == tree && takes(id));
+        own.map(|id| forest.path_up(id).filter(|&above| takes(above)).count()).max().unwrap_or(0)
+    };
+    forest.semaphore(semaphore).0 as usize >= forest.trees().map(most).sum()
+}
+
 /// Does nothing that the thread waits for on its way to the event depend on others? Neither what its parent waits for
 /// before it starts it.
 fn comes_there(forest: &Forest, id: NodeId, locks_are_held: bool, depth: usize) -> bool {
     let harmless = |id: NodeId| match waits(forest, id) {
         Waits::Nothing => true,
         Waits::Lock(_) => !locks_are_held,
-        Waits::Else => {
-            matches!(forest.node(id).op, Op::Join { result: WaitResult::Busy | WaitResult::TimedOut, .. })
-        }
+        Waits::Else => match forest.node(id).op {
+            Op::Join { result, .. } => matches!(result, WaitResult::Busy | WaitResult::TimedOut),
+            Op::SemWait { semaphore, .. } => has_enough(forest, semaphore),
+            _ => false,
+        },
     };
+    // A loop that waits for somebody to write something is a wait, too.
+    let looks_again = |id: NodeId| {
+        let ways = forest.node(id).children.iter().map(|child| child.outcome);
+        ways.into_iter().any(|way| !forest.idle_turns(id, way).is_empty())
+    };
+    let harmless = |id: NodeId| harmless(id) && !looks_again(id);
     let path: Vec<NodeId> = forest.path_up(id).collect();
     let forks = forest.forks(forest.node(id).tree);
     path.into_iter().all(harmless)

@@ -73,7 +73,7 @@ pub(crate) struct DiagnoseArgs {
     /// Only causes, no repairs
     #[arg(long)]
     no_repairs: bool,
-    /// Write the best repair to FILE, for `warpath explore --assume-repair`
+    /// Write the best repair to FILE, in TOML
     #[arg(long, value_name = "FILE", conflicts_with = "no_repairs")]
     repair_out: Option<PathBuf>,
     /// An exit code other than 0 is a failure too

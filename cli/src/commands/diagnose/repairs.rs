@@ -1,7 +1,6 @@
-//! Repairs as patch sketches, and as files that `warpath explore --assume-repair` reads.
+//! Repairs as patch sketches, and as files.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
@@ -10,8 +9,6 @@ use warpath_analyzer::diagnose::{self, Diagnosis, How, Region, Rule, Scope, Spot
 use warpath_analyzer::model::Forest;
 
 use super::gather::Gathered;
-use crate::failure::advise;
-use crate::inputs::cannot_read;
 use crate::outputs::replace_file;
 use crate::present::diagnosis::{Edit, Repair};
 
@@ -21,33 +18,15 @@ const FORMAT: &str = "warpath.repair/1";
 /// A repair in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RepairFile {
+struct RepairFile {
     format: String,
     /// The program it is for, as it was called.
-    pub(crate) program: String,
+    program: String,
     /// In words.
-    pub(crate) sentence: String,
+    sentence: String,
     /// What is to be done, all of it.
     #[serde(rename = "rule")]
-    pub(crate) rules: Vec<Rule>,
-}
-
-impl RepairFile {
-    /// Reads it.
-    #[cfg_attr(not(test), allow(dead_code, reason = "read by `explore --assume-repair`"))]
-    pub(crate) fn read(path: &Path) -> anyhow::Result<RepairFile> {
-        let text = fs::read_to_string(path).map_err(|error| cannot_read(path, error))?;
-        RepairFile::parse(&text).map_err(|error| {
-            let help = "repair files come from `warpath diagnose --repair-out`, and may be edited";
-            advise(error, format!("{} is no repair", path.display()), help)
-        })
-    }
-
-    fn parse(text: &str) -> anyhow::Result<RepairFile> {
-        let file: RepairFile = toml::from_str(text)?;
-        anyhow::ensure!(file.format == FORMAT, "the format is `{}`, not `{FORMAT}`", file.format);
-        Ok(file)
-    }
+    rules: Vec<Rule>,
 }
 
 /// Writes the best repair; an error if there is none.
@@ -230,7 +209,6 @@ mod tests {
             ],
         };
         let text = toml::to_string(&file).expect("it can be written");
-        assert_eq!(RepairFile::parse(&text).expect("it can be read"), file, "{text}");
-        assert!(RepairFile::parse(&text.replace("repair/1", "repair/9")).is_err());
+        assert_eq!(toml::from_str::<RepairFile>(&text).expect("it can be read"), file, "{text}");
     }
 }

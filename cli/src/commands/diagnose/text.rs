@@ -13,6 +13,9 @@ use super::words::{short_place, word};
 use crate::present::diagnosis::Document;
 use crate::present::{Drawn, draw, inputs};
 
+/// So many causes are drawn; of the others there is a sentence each.
+const SHOWN: usize = 4;
+
 /// The whole report.
 pub(super) fn text(gathered: &Gathered, diagnosis: Option<&Diagnosis>, document: &Document) -> String {
     let mut text = format!("{} {}\n", document.verdict, document.sentence);
@@ -25,12 +28,18 @@ pub(super) fn text(gathered: &Gathered, diagnosis: Option<&Diagnosis>, document:
     if !gathered.inputs.is_empty() {
         let _ = writeln!(text, "  inputs: {}", inputs::listing(&gathered.inputs));
     }
-    for (n, cause) in diagnosis.causes.iter().enumerate() {
+    for (n, cause) in diagnosis.causes.iter().enumerate().take(SHOWN) {
         let _ = write!(text, "\nCause {} of {}: ", n + 1, diagnosis.causes.len());
         let _ = writeln!(text, "{}", document.causes[n].sentence);
         let part = 100.0 * cause.orderings.len() as f64 / cause.of.max(1) as f64;
         let _ = writeln!(text, "  {} of {} orderings ({part:.1} %)\n", cause.orderings.len(), cause.of);
         text.push_str(&lanes(gathered, diagnosis, cause, document));
+    }
+    for (n, cause) in document.causes.iter().enumerate().skip(SHOWN) {
+        if n == SHOWN {
+            text.push('\n');
+        }
+        let _ = writeln!(text, "Cause {} of {}: {}", n + 1, document.causes.len(), cause.sentence);
     }
     for (n, repair) in document.repairs.iter().enumerate() {
         let _ = writeln!(text, "\nRepair {} of {}: {}", n + 1, document.repairs.len(), repair.sentence);
