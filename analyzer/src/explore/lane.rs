@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use warpath_solvers::term::TermError;
-use warpath_solvers::{Query, Smt, Statistics};
+use warpath_solvers::{Query, Reason, Smt, Statistics};
 use warpath_trace::header::Values;
 
 use super::preemption::Preemptions;
@@ -118,7 +118,17 @@ impl Lane {
                 Ok(Several { verdict, reached, impossible, unknown })
             }
             _ => match aim.most() {
-                None => self.growing.reach_several(forest, wishes, *formula, query),
+                None => {
+                    let several = self.growing.reach_several(forest, wishes, *formula, query)?;
+                    match (&several.verdict, &wishes[..]) {
+                        // What a solver that knows everything else cannot tell in time, one that knows only what the
+                        // question is about may.
+                        (Verdict::Unknown(Reason::Timeout { .. }), [_]) => {
+                            reach_several_within(forest, wishes, *formula, None, &mut *self.smt, query)
+                        }
+                        _ => Ok(several),
+                    }
+                }
                 most => reach_several_within(forest, wishes, *formula, most, &mut *self.smt, query),
             },
         }
