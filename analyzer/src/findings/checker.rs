@@ -115,7 +115,7 @@ pub enum CheckError {
 /// What a question was answered.
 pub(super) enum Answered {
     /// It can be: like this.
-    Yes { execution: Execution, end: Final, model: Option<Model> },
+    Yes { execution: Execution, end: Box<Final>, model: Option<Model> },
     /// It cannot be.
     No,
     /// Nobody knows; the books say so.
@@ -200,7 +200,7 @@ impl<'f, 's> Checker<'f, 's> {
             Verdict::Possible(found) => {
                 self.statistics.sat += 1;
                 let (execution, end) = *found;
-                Ok(Answered::Yes { execution, end, model })
+                Ok(Answered::Yes { execution, end: Box::new(end), model })
             }
             Verdict::Bug(bug) => {
                 let (script, _) = script(&self.survey)?;
