@@ -105,7 +105,11 @@ document.addEventListener('DOMContentLoaded', () => {
         event.addEventListener('focus', () => show(event));
         event.addEventListener('blur', hide);
     });
-    addEventListener('scroll', hide, { passive: true });
+    // Going to an event by a key may scroll: its details go with it.
+    addEventListener('scroll', () => {
+        const event = document.activeElement;
+        if (event.matches('.ev') && !tip.hidden) show(event); else hide();
+    }, { passive: true, capture: true });
 
     const stops = (lanes) => all('.ev, .fold', lanes).filter(isSeen);
     const go = (element) => {
