@@ -44,8 +44,13 @@ pub(super) fn document(
         }
         None => Vec::new(),
     };
-    let unique: BTreeSet<diagnose::Ordering> =
-        diagnosis.iter().flat_map(|one| &one.causes).flat_map(|cause| cause.orderings.clone()).collect();
+    // Both ways round a pair of events is one thing to read.
+    let pair = |ordering: &diagnose::Ordering| *ordering.min(&ordering.reversed());
+    let unique: BTreeSet<diagnose::Ordering> = diagnosis
+        .iter()
+        .flat_map(|one| &one.causes)
+        .flat_map(|cause| cause.orderings.iter().map(pair))
+        .collect();
     let raw = diagnosis.map_or(0, |diagnosis| diagnosis.raw);
     let all: usize = causes.iter().map(|cause| cause.orderings.len()).sum();
     let part = |some: usize, of: usize| if of == 0 { 0.0 } else { some as f64 / of as f64 };
