@@ -66,7 +66,7 @@ mod tests {
         let heads = ["T0".to_owned(), "T1".to_owned()];
         let events = [event(0, "r x 1"), event(1, "w x 0"), event(0, "r x 0")];
         let drawn = draw(&heads, &events, &[(0, 1), (1, 2)]);
-        let wanted = "  T0     T1\n  -----  -----\n  r x 1          ──┐\n         w x 0   ◄─┘──┐\n  r x 0          ───◄─┘\n";
+        let wanted = "  T0     T1\n  -----  -----\n  r x 1         ──┐\n         w x 0  ◄─┘──┐\n  r x 0         ───◄─┘\n";
         assert_eq!(drawn, wanted, "\n{drawn}");
     }
 }
