@@ -5,13 +5,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot run has nothing to say")]
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
-use std::{env, fs};
+mod support;
 
-use serde::Deserialize;
+use std::env;
+use std::path::Path;
+use std::time::Instant;
+
 use serde_json::Value;
+
+use support::{Sample, samples, warpath};
 
 /// Sample, name in the thesis, and its Table 5.2: seconds, iterations, orderings of a schedule, orderings per cause,
 /// unique orderings.
@@ -54,35 +56,15 @@ const PUBLISHED: [Published; 34] = [
     ("queue", "queue_seq", 7.6, 2, 135, 1.0, 1),
 ];
 
-#[derive(Deserialize)]
-struct Manifest {
-    program: Vec<Sample>,
-}
-
-#[derive(Deserialize)]
-struct Sample {
-    name: String,
-    source: PathBuf,
-    #[serde(default)]
-    flags: Vec<String>,
-}
-
 /// What a diagnosis came to, with the time for everything.
 struct Came {
     json: Value,
     seconds: f64,
 }
 
-fn warpath() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_warpath"))
-}
-
 /// Builds the sample, finds its bug and explains it; `None` if no bug was found.
-fn explain(sample: &Sample, samples: &Path, folder: &Path) -> Option<Came> {
-    let (program, out) = (folder.join(&sample.name), folder.join(format!("{}-out", sample.name)));
-    let mut compile = warpath();
-    compile.args(["cc", "-std=gnu11", "-g", "-O1", "-pthread"]).args(&sample.flags);
-    assert!(compile.arg(samples.join(&sample.source)).arg("-o").arg(&program).status().unwrap().success());
+fn explain(sample: &Sample, folder: &Path) -> Option<Came> {
+    let (program, out) = (sample.build(folder), folder.join(format!("{}-out", sample.name)));
     let mut explore = warpath();
     explore
         .args(["explore", "--first", "-q", "--json"])
@@ -102,9 +84,7 @@ fn explain(sample: &Sample, samples: &Path, folder: &Path) -> Option<Came> {
 }
 
 fn main() {
-    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
-    let manifest: Manifest =
-        toml::from_str(&fs::read_to_string(samples.join("manifest.toml")).unwrap()).unwrap();
+    let samples = samples();
     let folder = tempfile::tempdir().unwrap();
     println!(
         "| program | time | iterations | causes | orderings | per cause | unique | reduction | repairs | thesis: time | iterations | orderings | per cause | unique |"
@@ -112,8 +92,8 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let (mut times, mut sizes, mut parts) = (Vec::new(), Vec::new(), Vec::new());
     for (name, published, seconds, iterations, raw, size, unique) in PUBLISHED {
-        let sample = manifest.program.iter().find(|sample| sample.name == name).unwrap();
-        let Some(came) = explain(sample, &samples, folder.path()) else {
+        let sample = samples.iter().find(|sample| sample.name == name).unwrap();
+        let Some(came) = explain(sample, folder.path()) else {
             println!("| {published} | no cause |");
             continue;
         };

@@ -5,14 +5,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a benchmark that cannot run has nothing to say")]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::{env, fs};
 
-use serde::Deserialize;
 use serde_json::Value;
+
+use support::{Sample, samples, warpath};
 
 const STRATEGIES: [&str; 7] = ["forest", "mpc-s2", "mpc-s1", "mcr", "con2colic", "random", "pct"];
 const MICRO: [u32; 6] = [0, 1, 3, 5, 7, 9];
@@ -42,36 +44,6 @@ const PUBLISHED: [(&str, &str); 22] = [
     ("addall", "Con2colic: found"),
 ];
 
-#[derive(Deserialize)]
-struct Manifest {
-    program: Vec<Sample>,
-}
-
-#[derive(Deserialize)]
-struct Sample {
-    name: String,
-    source: PathBuf,
-    language: String,
-    #[serde(default)]
-    flags: Vec<String>,
-    #[serde(default)]
-    args: Vec<String>,
-    #[serde(default)]
-    inputs: Vec<Input>,
-    expect: Vec<Expectation>,
-}
-
-#[derive(Deserialize)]
-struct Input {
-    bits: usize,
-    through: String,
-}
-
-#[derive(Deserialize)]
-struct Expectation {
-    model: String,
-}
-
 /// What a search took.
 struct Took {
     verdict: String,
@@ -100,17 +72,14 @@ impl std::fmt::Display for Took {
 }
 
 fn main() {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let samples = repository.join("samples");
-    let manifest: Manifest =
-        toml::from_str(&fs::read_to_string(samples.join("manifest.toml")).unwrap()).unwrap();
+    let samples = samples();
     let folder = tempfile::tempdir().unwrap();
     let published: BTreeMap<&str, &str> = PUBLISHED.into_iter().collect();
     let mut all: BTreeMap<(&str, &str), Took> = BTreeMap::new();
     println!("| sample | {} | published |", STRATEGIES.join(" | "));
     println!("|---|{}---|", "---|".repeat(STRATEGIES.len()));
-    for sample in &manifest.program {
-        let program = build(&samples, sample, folder.path());
+    for sample in &samples {
+        let program = sample.build(folder.path());
         print!("| {}", sample.name);
         for strategy in STRATEGIES {
             let took = explore(&program, sample, strategy, folder.path());
@@ -124,27 +93,10 @@ fn main() {
     }
 }
 
-fn build(samples: &Path, sample: &Sample, folder: &Path) -> PathBuf {
-    let program = folder.join(&sample.name);
-    let mut compile = if sample.language == "rust" {
-        let mut rustc = Command::new("rustc");
-        rustc.args(["--edition", "2024", "-g", "-C", "opt-level=1"]);
-        rustc
-    } else {
-        let standard = if sample.language == "c" { "-std=gnu11" } else { "-std=gnu++17" };
-        let mut cc = Command::new(env!("CARGO_BIN_EXE_warpath"));
-        cc.args(["cc", standard, "-g", "-O1", "-pthread"]);
-        cc
-    };
-    compile.args(&sample.flags).arg(samples.join(&sample.source)).arg("-o").arg(&program);
-    assert!(compile.status().unwrap().success(), "{} does not compile", sample.name);
-    program
-}
-
 /// Explores a program under the first memory model that the manifest names for it.
 fn explore(program: &Path, sample: &Sample, strategy: &str, folder: &Path) -> Took {
     let time = env::var("WARPATH_BENCH_TIME").unwrap_or_else(|_| "30s".to_owned());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_warpath"));
+    let mut command = warpath();
     command.args(["explore", "-q", "--solver", "yices", "--json", "-", "--time", &time]);
     command.args(["--strategy", strategy, "--model", &sample.expect[0].model]);
     let given = folder.join("given-input");

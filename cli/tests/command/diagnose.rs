@@ -1,35 +1,23 @@
 //! `warpath diagnose`: causes, repairs and scope, on real programs and on traces.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::explore::explore;
 use crate::json_doc;
 use crate::native::{c_program, run_with_input};
 use crate::run::{Folder, Ran, repository, run, warpath};
-use crate::samples::{Sample, all, named};
+use crate::samples::{Sample, expect_of_each, is_nightly, named};
 
 /// Explores a sample until its bug shows under a memory model; the SI file.
 fn bug_of(sample: &Sample, model: &str, folder: &Folder) -> PathBuf {
     let mut options = vec!["--first".to_owned(), "-q".into(), "--model".into(), model.to_owned()];
-    let mut input = sample.stdin.clone().into_bytes();
-    for given in &sample.inputs {
-        let bytes = given.bits as usize / 8;
-        match given.through.as_str() {
-            "stdin" => {
-                options.extend(["--symbolic".into(), format!("stdin:{bytes}")]);
-                input.resize(bytes, b'0');
-            }
-            "argv" => options.extend(["--symbolic".into(), "arg:1".into()]),
-            _ => {}
-        }
-    }
+    let (symbolic, input) = sample.symbolic();
+    options.extend(symbolic);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let mut command = explore(&sample.program(), folder, &options);
     run_with_input(command.args(&sample.args), &input).expect_code(1);
@@ -168,58 +156,36 @@ fn the_best_repair_is_written() {
     assert!(text.contains("critical-sections"), "{text}");
 }
 
-#[derive(Deserialize)]
-struct Notes {
-    program: Vec<Note>,
-}
-
-#[derive(Deserialize)]
-struct Note {
-    name: String,
-    #[serde(default)]
-    notes: String,
-}
-
 /// The next sample that nobody has taken.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// What is wrong with what is said of samples with a bug: each has a cause, and a repair. The patterns of the thesis
+/// What is wrong with what is said of a sample with a bug: it has a cause, and a repair. The patterns of the thesis
 /// every time, the others only at night.
-fn explain_samples() -> Vec<String> {
-    let nightly = std::env::var_os("WARPATH_NIGHTLY").is_some();
-    let text = fs::read_to_string(repository().join("samples/manifest.toml")).expect("the manifest");
-    let notes: Notes = toml::from_str(&text).expect("the manifest is good");
-    let notes: BTreeMap<String, String> =
-        notes.program.into_iter().map(|note| (note.name, note.notes)).collect();
+fn explain(sample: &Sample) -> Vec<String> {
+    let of_thesis = sample.notes.contains("ConcBugAssist");
+    let bugs = sample.expect.iter().filter(|expected| expected.verdict == "bug");
     let mut wrong = Vec::new();
-    while let Some(sample) = all().get(NEXT.fetch_add(1, Ordering::Relaxed)) {
-        let of_thesis = notes.get(&sample.name).is_some_and(|notes| notes.contains("ConcBugAssist"));
-        let bugs = sample.expect.iter().filter(|expected| expected.verdict == "bug");
-        for expected in bugs.filter(|expected| nightly || (of_thesis && !expected.long)) {
-            let folder = Folder::new();
-            let si = bug_of(sample, &expected.model, &folder);
-            let time = if nightly { "60s" } else { "8s" };
-            let json = json_of(&si, &["--time", time, "--jobs", "1"]);
-            let some = |what: &str| json[what].as_array().is_some_and(|list| !list.is_empty());
-            if json["verdict"] != "EXPLAINED" || !some("causes") || !some("repairs") {
-                wrong.push(format!("{} under {}: {}", sample.name, expected.model, json["sentence"]));
-            }
+    for expected in bugs.filter(|expected| is_nightly() || (of_thesis && !expected.long)) {
+        let folder = Folder::new();
+        let si = bug_of(sample, &expected.model, &folder);
+        let time = if is_nightly() { "60s" } else { "8s" };
+        let json = json_of(&si, &["--time", time, "--jobs", "1"]);
+        let some = |what: &str| json[what].as_array().is_some_and(|list| !list.is_empty());
+        if json["verdict"] != "EXPLAINED" || !some("causes") || !some("repairs") {
+            wrong.push(format!("{} under {}: {}", sample.name, expected.model, json["sentence"]));
         }
     }
     wrong
 }
 
-#[track_caller]
-fn expect_nothing_wrong(wrong: &[String]) {
-    assert!(wrong.is_empty(), "{} samples have no cause or no repair:\n{}", wrong.len(), wrong.join("\n"));
-}
+const RULE: &str = "a bug has a cause and a repair";
 
 #[test]
 fn samples_with_a_bug_have_causes_and_repairs() {
-    expect_nothing_wrong(&explain_samples());
+    expect_of_each(&NEXT, RULE, explain);
 }
 
 #[test]
 fn samples_with_a_bug_have_causes_and_repairs_too() {
-    expect_nothing_wrong(&explain_samples());
+    expect_of_each(&NEXT, RULE, explain);
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use serde::Deserialize;
@@ -30,6 +31,8 @@ pub(crate) struct Sample {
     #[serde(default)]
     pub(crate) inputs: Vec<Input>,
     pub(crate) expect: Vec<Expectation>,
+    #[serde(default)]
+    pub(crate) notes: String,
 }
 
 /// An input that can be chosen.
@@ -91,7 +94,40 @@ pub(crate) fn once(name: &str, build: impl FnOnce(&Path)) -> PathBuf {
     path
 }
 
+/// Looks at samples until none is left, and fails with what is wrong. Tests that have `next` in common share the samples
+/// out among the test runner's threads.
+#[track_caller]
+pub(crate) fn expect_of_each(next: &AtomicUsize, rule: &str, check: impl Fn(&Sample) -> Vec<String>) {
+    let mut wrong = Vec::new();
+    while let Some(sample) = all().get(next.fetch_add(1, Ordering::Relaxed)) {
+        wrong.extend(check(sample));
+    }
+    assert!(wrong.is_empty(), "{} times not so: {rule}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Is everything to be tried, however long it takes?
+pub(crate) fn is_nightly() -> bool {
+    std::env::var_os("WARPATH_NIGHTLY").is_some()
+}
+
 impl Sample {
+    /// Options that let the solver choose its inputs, and what standard input has.
+    pub(crate) fn symbolic(&self) -> (Vec<String>, Vec<u8>) {
+        let (mut options, mut stdin) = (Vec::new(), self.stdin.clone().into_bytes());
+        for given in &self.inputs {
+            let bytes = given.bits as usize / 8;
+            match given.through.as_str() {
+                "stdin" => {
+                    options.extend(["--symbolic".into(), format!("stdin:{bytes}")]);
+                    stdin.resize(bytes, b'0');
+                }
+                "argv" => options.extend(["--symbolic".into(), "arg:1".into()]),
+                _ => {}
+            }
+        }
+        (options, stdin)
+    }
+
     /// The program, built as the manifest says.
     pub(crate) fn program(&self) -> PathBuf {
         once(&self.name, |path| {

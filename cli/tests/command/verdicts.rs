@@ -1,14 +1,14 @@
 //! Every sample program is explored: the verdict is the manifest's, under each memory model that it names.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use serde_json::Value;
 
 use crate::native::run_with_input;
 use crate::run::{Folder, run, warpath};
-use crate::samples::{Expectation, Sample, all, named};
+use crate::samples::{Expectation, Sample, expect_of_each, is_nightly, named};
 
-/// The next sample that nobody has taken: the tests below share them out among the test runner's threads.
+/// The next sample that nobody has taken.
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// With which solver and how many workers.
@@ -18,17 +18,14 @@ type Way = (&'static str, &'static str);
 const WAY: Way = ("yices", "1");
 const OTHERS: [Way; 3] = [("yices", "2"), ("z3", "1"), ("cvc5", "2")];
 
-/// Explores samples until none is left; what is wrong with them.
-fn explore_samples() -> Vec<String> {
-    let nightly = std::env::var_os("WARPATH_NIGHTLY").is_some();
+/// What is wrong with the verdicts about a sample.
+fn check_all(sample: &Sample) -> Vec<String> {
     let mut wrong = Vec::new();
-    while let Some(sample) = all().get(NEXT.fetch_add(1, Ordering::Relaxed)) {
-        for expected in sample.expect.iter().filter(|expected| nightly || !expected.long) {
-            wrong.extend(check(sample, expected, WAY));
-            // What is long with the quickest way is not tried with the others.
-            if nightly && !expected.long {
-                wrong.extend(OTHERS.into_iter().filter_map(|way| check(sample, expected, way)));
-            }
+    for expected in sample.expect.iter().filter(|expected| is_nightly() || !expected.long) {
+        wrong.extend(check(sample, expected, WAY));
+        // What is long with the quickest way is not tried with the others.
+        if is_nightly() && !expected.long {
+            wrong.extend(OTHERS.into_iter().filter_map(|way| check(sample, expected, way)));
         }
     }
     wrong
@@ -41,18 +38,8 @@ fn check(sample: &Sample, expected: &Expectation, (solver, jobs): Way) -> Option
         ["--model", &expected.model, "--json", "-", "--solver", solver, "--jobs", jobs]
             .map(str::to_owned)
             .into();
-    let mut input = sample.stdin.clone().into_bytes();
-    for given in &sample.inputs {
-        let bytes = given.bits as usize / 8;
-        match given.through.as_str() {
-            "stdin" => {
-                options.extend(["--symbolic".into(), format!("stdin:{bytes}")]);
-                input.resize(bytes, b'0');
-            }
-            "argv" => options.extend(["--symbolic".into(), "arg:1".into()]),
-            _ => {}
-        }
-    }
+    let (symbolic, input) = sample.symbolic();
+    options.extend(symbolic);
     // That a correct program is safe is known at the end; of a bug the first sight is enough.
     if expected.verdict == "bug" {
         options.push("--first".into());
@@ -88,19 +75,16 @@ fn shows_at(bug: &Value, expected: &Expectation) -> bool {
     expected.places.is_empty() || expected.places.iter().any(|place| at(place.line))
 }
 
-#[track_caller]
-fn expect_nothing_wrong(wrong: &[String]) {
-    assert!(wrong.is_empty(), "{} verdicts are wrong:\n{}", wrong.len(), wrong.join("\n"));
-}
+const RULE: &str = "the verdict is the manifest's";
 
 #[test]
 fn samples_have_the_verdicts_of_the_manifest() {
-    expect_nothing_wrong(&explore_samples());
+    expect_of_each(&NEXT, RULE, check_all);
 }
 
 #[test]
 fn samples_have_the_verdicts_of_the_manifest_too() {
-    expect_nothing_wrong(&explore_samples());
+    expect_of_each(&NEXT, RULE, check_all);
 }
 
 #[test]
