@@ -118,20 +118,28 @@ impl Lane {
                 Ok(Several { verdict, reached, impossible, unknown })
             }
             _ => match aim.most() {
-                None => {
-                    let several = self.growing.reach_several(forest, wishes, *formula, query)?;
-                    match (&several.verdict, &wishes[..]) {
-                        // What a solver that knows everything else cannot tell in time, one that knows only what the
-                        // question is about may.
-                        (Verdict::Unknown(Reason::Timeout { .. }), [_]) => {
-                            reach_several_within(forest, wishes, *formula, None, &mut *self.smt, query)
-                        }
-                        _ => Ok(several),
-                    }
-                }
+                None if wishes.len() == 1 => self.ask_twice(task),
+                None => self.growing.reach_several(forest, wishes, *formula, query),
                 most => reach_several_within(forest, wishes, *formula, most, &mut *self.smt, query),
             },
         }
+    }
+
+    /// What a solver that knows everything else cannot tell in half the time, one that knows only what the question is
+    /// about may.
+    fn ask_twice(&mut self, task: &Task) -> Result<Several, TermError> {
+        let Task { forest, wishes, formula, query, .. } = task;
+        let begun = Instant::now();
+        let half = Query { timeout: query.timeout.map(|time| time / 2), ..query.clone() };
+        let several = self.growing.reach_several(forest, wishes, *formula, &half)?;
+        if !matches!(several.verdict, Verdict::Unknown(Reason::Timeout { .. })) {
+            return Ok(several);
+        }
+        let rest = Query {
+            timeout: query.timeout.map(|time| time.saturating_sub(begun.elapsed())),
+            ..query.clone()
+        };
+        reach_several_within(forest, wishes, *formula, None, &mut *self.smt, &rest)
     }
 
     /// Of both solvers together.
