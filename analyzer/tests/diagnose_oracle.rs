@@ -5,7 +5,7 @@ mod agree;
 mod guard;
 mod oracle;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,12 +15,14 @@ use oracle::generate::{Features, Knobs};
 use oracle::program::Program;
 use oracle::run::{Policy, every_schedule, run};
 use warpath_analyzer::diagnose::{
-    self, DiagnoseOptions, Diagnosis, Failure, How, Occurrence, OccurrenceId, Rule, Scope, diagnose,
+    self, DiagnoseOptions, Diagnosis, Failure, Occurrence, OccurrenceId, Scope, diagnose,
 };
 use warpath_analyzer::model::Forest;
 use warpath_trace::event::{Op, Verb};
 use warpath_trace::header::MemoryModel;
+use warpath_trace::ids::ThreadIx;
 use warpath_trace::order::ordered_location;
+use warpath_trace::repair::{How, Rule};
 use warpath_trace::trace::Trace;
 
 /// Interleavings of a program at most.
@@ -282,18 +284,17 @@ fn allows(rule: &Rule, trace: &Trace) -> bool {
             }
             apart(&stays.into_values().collect::<Vec<_>>())
         }
-        Rule::Wait { before, until, how } => {
+        Rule::Wait { before, until, how, threads } => {
             let awaited = stays(trace, until.line..=until.line);
-            let others: BTreeSet<u32> = awaited.iter().map(|stay| stay.thread).collect();
+            let key = |thread: u32| trace.tables.key(ThreadIx(thread)).to_string();
             stays(trace, before.line..=before.line).iter().all(|stay| {
-                let done = |other: &&Stay| other.thread != stay.thread && other.last < stay.first;
+                let done = |other: &&Stay| other.last < stay.first;
+                let mut others = threads.iter().filter(|party| **party != key(stay.thread));
                 match how {
                     How::Once => awaited.iter().any(|other| done(&other)),
                     How::Each => awaited.iter().any(|other| done(&other) && other.nth == stay.nth),
                     How::All => others
-                        .iter()
-                        .filter(|&&other| other != stay.thread)
-                        .all(|&other| awaited.iter().any(|there| there.thread == other && done(&there))),
+                        .all(|party| awaited.iter().any(|there| key(there.thread) == *party && done(&there))),
                 }
             })
         }

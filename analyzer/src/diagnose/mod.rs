@@ -22,7 +22,7 @@ mod session;
 pub use failure::Failure;
 pub use occurrence::{Occurrence, OccurrenceId, Occurrences};
 pub use ordering::Ordering;
-pub use repair::{How, Region, Repair, Rule, Spot};
+pub use repair::{Repair, spot_of};
 pub use result::{Cause, Diagnosis, Scope, Verdict};
 pub use schedule::{Happened, schedule};
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId};
 use warpath_solvers::{Answer, Query, Smt};
+use warpath_trace::repair::Rule;
 
 use super::DiagnoseError;
 use super::ends::passed;
@@ -12,7 +13,7 @@ use super::failure::{Failure, failed};
 use super::freed::{failures_are_late, uses};
 use super::occurrence::Occurrences;
 use super::ordering::{Meaning, Ordering};
-use super::repair::Rule;
+use super::repair;
 use crate::encode::{Encoding, Options, Reductions};
 use crate::model::Forest;
 use crate::queries::Question;
@@ -102,7 +103,7 @@ impl<'f> Session<'f> {
                 literals.push(Literal { meaning, holds, happens });
             }
             for (n, rule) in rules.iter().enumerate() {
-                let meaning = rule.term(encoding)?;
+                let meaning = repair::term(rule, encoding)?;
                 changes.push((meaning, switch(encoding, &format!("rule({n})"), meaning)?));
             }
             let uses = uses(encoding)?;

@@ -1,6 +1,7 @@
 //! Option groups that several commands share, each in the form the user types it and with the one meaning it has
 //! everywhere.
 
+mod assume;
 mod bounds;
 mod given;
 mod loudness;
@@ -12,6 +13,7 @@ mod run;
 mod solver;
 mod symbolic;
 
+pub(crate) use assume::{AssumeOption, Assumed};
 pub(crate) use bounds::{BoundOptions, Bounds, MemoryModel};
 pub(crate) use given::GivenInput;
 pub(crate) use loudness::{Loudness, LoudnessOptions};

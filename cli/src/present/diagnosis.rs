@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use warpath_trace::repair::Rule;
 
 /// Names the format and its version.
 pub(crate) const FORMAT: &str = "warpath.diagnose/1";
@@ -41,6 +42,9 @@ pub(crate) struct Document {
     pub(crate) passing: Option<Vec<Event>>,
     pub(crate) causes: Vec<Cause>,
     pub(crate) repairs: Vec<Repair>,
+    /// The command that runs the program under the repair that was written, if one was.
+    #[serde(default)]
+    pub(crate) confirm: Option<String>,
     /// Other failures that the same inputs can lead to.
     pub(crate) other_failures: Vec<String>,
     pub(crate) queries: u64,
@@ -156,6 +160,9 @@ pub(crate) struct Repair {
     pub(crate) causes: Vec<usize>,
     /// How far that was checked.
     pub(crate) verified: Vec<String>,
+    /// The same for machines, as in a repair file.
+    #[serde(default)]
+    pub(crate) rules: Vec<Rule>,
 }
 
 /// One line of a patch sketch.

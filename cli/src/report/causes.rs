@@ -112,6 +112,11 @@ pub(super) fn repairs(html: &mut Html, document: &Document, sources: &Sources) {
         html.close("article");
     }
     html.close("div");
+    if let Some(confirm) = &document.confirm {
+        html.element("p", &[("class", "quiet")], |html| {
+            html.text("Confirm the first: ").leaf("code", &[], confirm);
+        });
+    }
 }
 
 fn sketch(html: &mut Html, repair: &Repair, sources: &Sources) {

@@ -24,6 +24,10 @@ pub(crate) fn explained(error: RunError) -> anyhow::Error {
         RunError::Process(_) => {
             "does the program run without Warpath? containers may forbid ptrace (SYS_PTRACE)"
         }
+        RunError::NoLines { .. } => "build the program with -g",
+        RunError::NoSuchLine { .. } => {
+            "is it a repair of this build of the program? lines move when the source is changed"
+        }
         RunError::Threads(_) => "let the program start fewer threads",
         _ => "please report it with the program, if you may share that",
     };

@@ -39,6 +39,7 @@ pub use step::{Expected, Step, StepError, Visible};
 use serde::{Deserialize, Serialize};
 
 use crate::header::MemoryModel;
+use crate::repair::{RepairError, Rule};
 
 /// Names this kind of file and its version.
 const FORMAT: &str = "warpath.si/1";
@@ -65,6 +66,9 @@ pub struct Si {
     /// The inputs; one that is missing has the value it has in a plain run.
     #[serde(default, rename = "input", skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<InputValue>,
+    /// The repair under which the schedule is to be run; empty for the program as it is.
+    #[serde(default, rename = "repair", skip_serializing_if = "Vec::is_empty")]
+    pub repair: Vec<Rule>,
     /// What should happen.
     #[serde(default, skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
@@ -144,6 +148,9 @@ pub enum SiError {
     /// Another format or version.
     #[error("the file says it is `{0}`; this version of Warpath reads `{FORMAT}`")]
     Format(String),
+    /// A repair that makes no sense.
+    #[error("the repair of the schedule+input file: {0}")]
+    Repair(#[from] RepairError),
     /// A file that cannot be written, such as one with a control character that TOML has no place for.
     #[error("the schedule+input file cannot be written: {0}")]
     Write(String),
@@ -160,6 +167,7 @@ impl Si {
             spins: Vec::new(),
             program: Program::default(),
             inputs: Vec::new(),
+            repair: Vec::new(),
             expect: Expect::default(),
             origin: Origin::default(),
         }
@@ -168,7 +176,11 @@ impl Si {
     /// Reads the text of a file.
     pub fn parse(text: &str) -> Result<Si, SiError> {
         let si: Si = toml::from_str(text).map_err(|error| SiError::Toml(error.to_string()))?;
-        if si.format == FORMAT { Ok(si) } else { Err(SiError::Format(si.format)) }
+        if si.format != FORMAT {
+            return Err(SiError::Format(si.format));
+        }
+        si.repair.iter().try_for_each(Rule::check)?;
+        Ok(si)
     }
 
     /// The text of the file.

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpath_trace::event::Op;
 use warpath_trace::header::MemoryModel;
+use warpath_trace::repair::{How, Region, Rule, Spot};
 
-use super::rule::{How, Rule};
-use super::spot::{Region, Spot};
+use super::rule::times;
+use super::spot::spot_of;
 use crate::diagnose::occurrence::{OccurrenceId, Occurrences};
 use crate::diagnose::ordering::Ordering;
 use crate::diagnose::result::Cause;
@@ -50,7 +51,7 @@ pub(super) fn candidates(
         add(&mut widely, &wide);
         for sides in [&sides, &wide] {
             all.extend(critical_sections(sides.values().map(Vec::as_slice)));
-            all.extend(waits(sides));
+            all.extend(waits(forest, sides));
         }
         if model != MemoryModel::Sc {
             all.extend(fences(&sides));
@@ -82,11 +83,11 @@ fn with_locks(survey: &Survey<'_>, occurrences: &Occurrences, cause: &Cause) -> 
     let mut sides = spots(forest, occurrences, cause);
     for id in cause.orderings.iter().flat_map(|ordering| [ordering.first, ordering.second]) {
         let node = occurrences.get(id).nodes[0];
-        let Some(own) = Spot::of(forest, node) else { continue };
+        let Some(own) = spot_of(forest, node) else { continue };
         let known = sides.entry(occurrences.get(id).tree).or_default();
         let mut include = |id: NodeId| {
             let spot =
-                Spot::of(forest, id).filter(|spot| spot.function == own.function && spot.file == own.file);
+                spot_of(forest, id).filter(|spot| spot.function == own.function && spot.file == own.file);
             known.extend(spot.filter(|spot| !known.contains(spot)));
         };
         for held in survey.held(node) {
@@ -106,7 +107,7 @@ fn whole_functions(forest: &Forest, sides: &Sides) -> Vec<Vec<Spot>> {
         let Some(region) = Region::around(spots) else { return Vec::new() };
         let own = forest.ids().filter(|&id| forest.node(id).tree == tree && forest.node(id).op.is_visible());
         let own = own.filter(|&id| !matches!(forest.node(id).op, Op::Begin | Op::End));
-        let body = own.filter_map(|id| Spot::of(forest, id)).filter(|spot| region.is_beside(spot));
+        let body = own.filter_map(|id| spot_of(forest, id)).filter(|spot| region.is_beside(spot));
         bodies.push(body.collect());
     }
     bodies
@@ -133,7 +134,7 @@ fn spots(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Sides {
 }
 
 fn spot(forest: &Forest, occurrences: &Occurrences, id: OccurrenceId) -> Option<Spot> {
-    Spot::of(forest, occurrences.get(id).nodes[0])
+    spot_of(forest, occurrences.get(id).nodes[0])
 }
 
 /// One lock around the lines of each thread. Regions that touch become one.
@@ -167,16 +168,19 @@ fn fences(sides: &Sides) -> Vec<Rule> {
 }
 
 /// All that one thread does in a cause before anything that another does.
-fn waits(sides: &Sides) -> Vec<Rule> {
+fn waits(forest: &Forest, sides: &Sides) -> Vec<Rule> {
     let mut rules = Vec::new();
     for (a, early) in sides {
         for (_, late) in sides.iter().filter(|(b, _)| *b != a) {
             let first = early.iter().min_by_key(|spot| spot.line);
             let last = late.iter().max_by_key(|spot| spot.line);
-            rules.extend(first.zip(last).map(|(before, until)| wait(before, until)).unwrap_or_default());
+            rules.extend(
+                first.zip(last).map(|(before, until)| wait(forest, before, until)).unwrap_or_default(),
+            );
             // The other's line itself may do, where it is the last thing that the other does.
-            let others =
-                late.iter().flat_map(|until| first.map(|before| wait(before, until)).unwrap_or_default());
+            let others = late
+                .iter()
+                .flat_map(|until| first.map(|before| wait(forest, before, until)).unwrap_or_default());
             rules.extend(others);
         }
     }
@@ -188,16 +192,25 @@ fn reversed(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Vec<Ru
     let reverse = |ordering: &Ordering| {
         let first = spot(forest, occurrences, ordering.first);
         let both = first.zip(spot(forest, occurrences, ordering.second));
-        both.map(|(first, second)| wait(&first, &second)).unwrap_or_default()
+        both.map(|(first, second)| wait(forest, &first, &second)).unwrap_or_default()
     };
     cause.orderings.iter().flat_map(reverse).collect()
 }
 
-fn wait(before: &Spot, until: &Spot) -> Vec<Rule> {
-    let (before, until) = (before.clone(), until.clone());
-    [How::Once, How::Each, How::All]
-        .into_iter()
-        .map(|how| Rule::Wait { before: before.clone(), until: until.clone(), how })
-        .filter(|_| before != until)
-        .collect()
+fn wait(forest: &Forest, before: &Spot, until: &Spot) -> Vec<Rule> {
+    if before == until {
+        return Vec::new();
+    }
+    let there: BTreeSet<TreeIx> =
+        times(forest, until).iter().map(|time| forest.node(time.first).tree).collect();
+    let rule = |how| Rule::Wait {
+        before: before.clone(),
+        until: until.clone(),
+        how,
+        threads: match how {
+            How::All => there.iter().map(|&tree| forest.key(tree).to_string()).collect(),
+            How::Once | How::Each => Vec::new(),
+        },
+    };
+    [How::Once, How::Each, How::All].map(rule).to_vec()
 }

@@ -11,10 +11,12 @@ mod safe;
 mod section;
 mod spot;
 
-pub use rule::{How, Rule};
-pub use spot::{Region, Spot};
+pub(super) use rule::term;
+pub use spot::spot_of;
 
 use std::collections::BTreeSet;
+
+use warpath_trace::repair::{Region, Rule};
 
 use super::DiagnoseError;
 use super::hitting::smallest;

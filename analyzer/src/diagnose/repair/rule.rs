@@ -2,112 +2,46 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
 use warpath_solvers::term::{TermError, TermId};
 use warpath_trace::event::Op;
+use warpath_trace::repair::{How, Region, Rule, Spot};
 
 use super::section::{Section, sections, whole};
-use super::spot::{Region, Spot};
+use super::spot::spot_of;
 use crate::diagnose::ordering::effect;
 use crate::encode::{Encoding, Point, drains};
 use crate::model::{Forest, NodeId, Outcome, TreeIx};
 
-/// A change of the program that rules out schedules.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
-pub enum Rule {
-    /// No two threads are in any of these regions at a time: one lock for all of them.
-    CriticalSections {
-        /// The regions.
-        regions: Vec<Region>,
-    },
-    /// What a thread wrote before these lines is seen by all when it comes there.
-    Fences {
-        /// The lines, each with a fence in front.
-        before: Vec<Spot>,
-    },
-    /// A thread waits in front of a line until another thread has been at another line.
-    Wait {
-        /// Where it waits.
-        before: Spot,
-        /// What has to have happened.
-        until: Spot,
-        /// How often, and by whom.
-        how: How,
-    },
-    /// Of these threads one runs at a time, from its beginning to its end: one lock around what each of them does.
-    OneByOne {
-        /// Their keys.
-        threads: Vec<String>,
-    },
-}
-
-/// What a thread waits for in front of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum How {
-    /// That somebody else has been there once.
-    Once,
-    /// That somebody else has been there as often as it has been here: a semaphore.
-    Each,
-    /// That everybody else who comes there has been there: a barrier, or a join.
-    All,
-}
-
-impl Rule {
-    /// How many places of the program it changes.
-    pub fn places(&self) -> usize {
-        match self {
-            Rule::CriticalSections { regions } => regions.len(),
-            Rule::Fences { before } => before.len(),
-            Rule::Wait { .. } => 2,
-            Rule::OneByOne { threads } => threads.len(),
+/// The rule holds.
+pub(in crate::diagnose) fn term(rule: &Rule, encoding: &mut Encoding<'_>) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    match rule {
+        Rule::CriticalSections { regions } => {
+            let all = regions.iter().flat_map(|region| sections(forest, region));
+            exclusive(encoding, &all.collect::<Vec<_>>())
         }
-    }
-
-    /// How many lines it affects.
-    pub fn lines(&self) -> u32 {
-        match self {
-            Rule::CriticalSections { regions } => regions.iter().map(Region::lines).sum(),
-            Rule::Fences { before } => before.len() as u32,
-            Rule::Wait { .. } => 2,
-            Rule::OneByOne { .. } => u32::MAX,
+        Rule::OneByOne { threads } => {
+            let all = threads.iter().filter_map(|key| whole(forest, key));
+            exclusive(encoding, &all.collect::<Vec<_>>())
         }
-    }
-
-    /// It holds.
-    pub(in crate::diagnose) fn term(&self, encoding: &mut Encoding<'_>) -> Result<TermId, TermError> {
-        match self {
-            Rule::CriticalSections { regions } => {
-                let forest = encoding.forest;
-                exclusive(
-                    encoding,
-                    &regions.iter().flat_map(|region| sections(forest, region)).collect::<Vec<_>>(),
-                )
+        Rule::Fences { before } => {
+            let mut all = Vec::new();
+            // In front of the line: what it writes itself is not meant.
+            for time in before.iter().flat_map(|spot| times(forest, spot)) {
+                all.push(drained(encoding, time.first)?);
             }
-            Rule::OneByOne { threads } => {
-                let forest = encoding.forest;
-                let all = threads.iter().filter_map(|key| whole(forest, key));
-                exclusive(encoding, &all.collect::<Vec<_>>())
-            }
-            Rule::Fences { before } => {
-                let mut all = Vec::new();
-                for id in at(encoding.forest, before) {
-                    all.push(drained(encoding, id)?);
-                }
-                encoding.terms.and(&all)
-            }
-            Rule::Wait { before, until, how } => wait(encoding, before, until, *how),
+            encoding.terms.and(&all)
+        }
+        Rule::Wait { before, until, how, threads } => {
+            let parties = parties(forest, threads);
+            wait(encoding, &times(forest, before), &times(forest, until), *how, &parties)
         }
     }
 }
 
-/// The events at these lines that others can notice.
-fn at(forest: &Forest, spots: &[Spot]) -> Vec<NodeId> {
-    let here = |id: &NodeId| {
-        forest.node(*id).op.is_visible() && Spot::of(forest, *id).is_some_and(|spot| spots.contains(&spot))
-    };
-    forest.ids().filter(here).collect()
+/// The threads with these keys.
+fn parties(forest: &Forest, threads: &[String]) -> BTreeSet<TreeIx> {
+    forest.trees().filter(|&tree| threads.contains(&forest.key(tree).to_string())).collect()
 }
 
 /// No two threads are in these sections at a time. To enter is to lock and to leave is to unlock, so both make others see
@@ -183,32 +117,32 @@ fn buffered(encoding: &Encoding<'_>, id: NodeId) -> Vec<NodeId> {
     undrained.filter(|&above| encoding.is_buffered(above)).collect()
 }
 
-/// Who comes to the one line comes there behind others' coming to the other.
-fn wait(encoding: &mut Encoding<'_>, before: &Spot, until: &Spot, how: How) -> Result<TermId, TermError> {
+/// Who comes to the one line comes there behind somebody's coming to the other.
+fn wait(
+    encoding: &mut Encoding<'_>,
+    waiting: &[Time],
+    awaited: &[Time],
+    how: How,
+    parties: &BTreeSet<TreeIx>,
+) -> Result<TermId, TermError> {
     let forest = encoding.forest;
-    let awaited = times(forest, until);
-    let trees: BTreeSet<TreeIx> = awaited.iter().map(|time| forest.node(time.first).tree).collect();
     let mut all = Vec::new();
-    for time in times(forest, before) {
+    for time in waiting {
         let later = time.first;
-        // One of these for each of the lists.
-        let mut needs: Vec<Vec<NodeId>> = Vec::new();
-        let others = |tree: TreeIx| tree != forest.node(later).tree;
         let by = |wanted: &dyn Fn(&Time) -> bool| {
             let there = awaited.iter().filter(|other| wanted(other)).flat_map(|other| other.last.clone());
             there.collect::<Vec<_>>()
         };
-        match how {
-            How::Once => needs.push(by(&|other| others(forest.node(other.first).tree))),
-            How::Each => {
-                needs.push(by(&|other| others(forest.node(other.first).tree) && other.nth == time.nth))
-            }
-            How::All => {
-                for &tree in trees.iter().filter(|&&tree| others(tree)) {
-                    needs.push(by(&|other| forest.node(other.first).tree == tree && other.nth == 0));
-                }
-            }
-        }
+        // One of these for each of the lists.
+        let needs: Vec<Vec<NodeId>> = match how {
+            How::Once => vec![by(&|_| true)],
+            How::Each => vec![by(&|other| other.nth == time.nth)],
+            How::All => parties
+                .iter()
+                .filter(|&&party| party != forest.node(later).tree)
+                .map(|&party| by(&|other| forest.node(other.first).tree == party && other.nth == 0))
+                .collect(),
+        };
         let en = encoding.en(later)?;
         for earlier in needs {
             let mut ways = Vec::new();
@@ -238,14 +172,12 @@ pub(super) struct Time {
 
 /// Every time that a thread comes to a line and does something there that others can notice.
 pub(super) fn times(forest: &Forest, spot: &Spot) -> Vec<Time> {
-    let line =
-        Region { file: spot.file.clone(), function: spot.function.clone(), from: spot.line, to: spot.line };
-    let sections = sections(forest, &line);
+    let sections = sections(forest, &Region::of(spot));
     let firsts: BTreeSet<NodeId> = sections.iter().map(|section| section.first).collect();
     let mut times = Vec::new();
     for section in &sections {
         let seen = |id: &&NodeId| {
-            let own = Spot::of(forest, **id).is_some_and(|own| own == *spot);
+            let own = spot_of(forest, **id).is_some_and(|own| own == *spot);
             own && forest.node(**id).op.is_visible()
         };
         let visible: BTreeSet<NodeId> = section.events.iter().filter(seen).copied().collect();

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use warpath_trace::event::{Attempt, Op, WaitResult};
 use warpath_trace::ids::LocationId;
+use warpath_trace::repair::{How, Rule, Spot};
 
-use super::rule::{How, Rule, times};
+use super::rule::times;
 use super::section::{Section, sections, whole};
-use super::spot::Spot;
 use crate::model::{Forest, NodeId, TreeIx};
 use crate::queries::survey::Survey;
 
@@ -28,7 +28,7 @@ pub(super) fn danger(survey: &Survey<'_>, rule: &Rule) -> Option<String> {
             of_lock(survey, &all.collect::<Vec<_>>())
         }
         Rule::Fences { .. } => None,
-        Rule::Wait { before, until, how } => of_wait(survey, before, until, *how),
+        Rule::Wait { before, until, how, .. } => of_wait(survey, before, until, *how),
     }
 }
 
@@ -115,7 +115,8 @@ fn of_wait(survey: &Survey<'_>, before: &Spot, until: &Spot, how: How) -> Option
 /// Does every known path of the thread have one of these events?
 fn is_on_every_path(forest: &Forest, tree: TreeIx, events: &[NodeId]) -> bool {
     let mut open: Vec<NodeId> = forest.root(tree).into_iter().collect();
-    if open.is_empty() {
+    // Of a thread that was never there, and of which no end is known, nothing is sure.
+    if open.is_empty() || events.is_empty() {
         return false;
     }
     while let Some(id) = open.pop() {

@@ -105,6 +105,10 @@ pub(super) fn document(
             .iter()
             .flat_map(|one| one.repairs.iter().map(|repair| repairs::reported(gathered, one, repair)))
             .collect(),
+        confirm: config
+            .repair_out
+            .as_ref()
+            .and_then(|file| repairs::confirmation(config, gathered, &file.display().to_string())),
         other_failures: gathered.others.clone(),
         queries: diagnosis.map_or(0, |diagnosis| diagnosis.questions),
         time_ms: Times {

@@ -14,6 +14,7 @@ use warpath_analyzer::model::{Forest, InputVar};
 use warpath_native::run::RunOptions;
 use warpath_solvers::{CancelToken, ResolvedChoice, Solvers};
 use warpath_trace::header::MemoryModel;
+use warpath_trace::repair::Rule;
 use warpath_trace::si::{InputValue, Si};
 use warpath_trace::trace::Trace;
 
@@ -36,6 +37,8 @@ pub(super) struct Gathered {
     pub(super) failure: Option<Failure>,
     pub(super) model: MemoryModel,
     pub(super) inputs: Vec<InputValue>,
+    /// What the program was already taken to have been changed by.
+    pub(super) repair: Vec<Rule>,
     pub(super) scope: Scope,
     pub(super) executions: u64,
     /// Why the scope is not more.
@@ -105,6 +108,7 @@ fn from_traces(config: &DiagnoseConfig, others: Vec<Trace>, failing: Trace) -> a
         failure: Failure::of(&failing),
         model: config.model.map_or(failing.header.model, Into::into),
         inputs,
+        repair: Vec::new(),
         scope: Scope::TraceOnly,
         executions,
         reasons: vec![
@@ -136,6 +140,7 @@ fn fill(
     let model = config.model.map_or(si.model, Into::into);
     let run = RunOptions {
         model,
+        repair: si.repair.clone(),
         symbolic: sources_of(&si.inputs),
         inputs: si.inputs.clone(),
         max_events: config.bounds.events,
@@ -191,6 +196,7 @@ fn gathered(
         trace,
         model,
         inputs: si.inputs,
+        repair: si.repair,
         scope,
         executions: explored.statistics.executions + explored.statistics.resumed,
         reasons: explored.bounds_hit.into_iter().chain(explored.reasons).collect(),

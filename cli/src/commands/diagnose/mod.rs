@@ -73,7 +73,7 @@ pub(crate) struct DiagnoseArgs {
     /// Only causes, no repairs
     #[arg(long)]
     no_repairs: bool,
-    /// Write the best repair to FILE, in TOML
+    /// Write the best repair to FILE, in TOML, for `warpath explore --assume-repair`
     #[arg(long, value_name = "FILE", conflicts_with = "no_repairs")]
     repair_out: Option<PathBuf>,
     /// An exit code other than 0 is a failure too
@@ -180,7 +180,7 @@ impl Invocation for DiagnoseArgs {
             repairs::write(path, &gathered, diagnosis.as_ref())?;
         }
         if !JsonTarget::takes_stdout(config.json.as_ref()) {
-            console::print(text::text(&gathered, diagnosis.as_ref(), &document))?;
+            console::print(text::text(&config, &gathered, diagnosis.as_ref(), &document))?;
         }
         Ok(exit)
     }

@@ -4,44 +4,52 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Context;
-use serde::{Deserialize, Serialize};
-use warpath_analyzer::diagnose::{self, Diagnosis, How, Region, Rule, Scope, Spot};
+use warpath_analyzer::diagnose::{self, Diagnosis, Scope, spot_of};
 use warpath_analyzer::model::Forest;
+use warpath_trace::header::MemoryModel;
+use warpath_trace::repair::{How, Region, RepairFile, Rule, Spot};
 
+use super::DiagnoseConfig;
 use super::gather::Gathered;
+use super::words::model;
+use crate::commands::explore::quoted;
 use crate::outputs::replace_file;
 use crate::present::diagnosis::{Edit, Repair};
-
-/// Names the format and its version.
-const FORMAT: &str = "warpath.repair/1";
-
-/// A repair in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RepairFile {
-    format: String,
-    /// The program it is for, as it was called.
-    program: String,
-    /// In words.
-    sentence: String,
-    /// What is to be done, all of it.
-    #[serde(rename = "rule")]
-    rules: Vec<Rule>,
-}
 
 /// Writes the best repair; an error if there is none.
 pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnosis>) -> anyhow::Result<()> {
     let best = diagnosis.and_then(|diagnosis| diagnosis.repairs.first());
     let best =
         best.with_context(|| format!("no repair was found that could be written to {}", path.display()))?;
-    let file = RepairFile {
-        format: FORMAT.to_owned(),
-        program: gathered.trace.header.program.clone(),
-        sentence: sentence(best),
-        rules: best.rules.clone(),
-    };
-    let text = toml::to_string(&file).context("cannot put the repair into TOML")?;
+    // Together with what the failing run was made under already.
+    let rules = gathered.repair.iter().chain(&best.rules).cloned().collect();
+    let file = RepairFile::new(gathered.trace.header.program.clone(), sentence(best), rules);
+    let text = file.print()?;
     replace_file(path, |out| Ok(out.write_all(text.as_bytes())?))
+}
+
+/// The command that runs the program under the repair in a file.
+pub(super) fn confirmation(config: &DiagnoseConfig, gathered: &Gathered, file: &str) -> Option<String> {
+    gathered.program.as_ref()?;
+    let mut words = vec!["warpath explore --assume-repair".to_owned(), quoted(file)];
+    if gathered.model != MemoryModel::Sc {
+        words.push(format!("--model {}", model(gathered.model)));
+    }
+    // Only of runs with these inputs is anything known.
+    if let [run] = &config.runs[..]
+        && !gathered.inputs.is_empty()
+        && run.extension().is_some_and(|extension| extension == "toml")
+    {
+        words.push(format!("--inputs-of {}", quoted(&run.display().to_string())));
+    }
+    if config.fail_on_exit {
+        words.push("--fail-on-exit".to_owned());
+    }
+    let header = &gathered.trace.header;
+    words.push("--".to_owned());
+    words.push(quoted(&header.program));
+    words.extend(header.argument_texts().iter().map(|argument| quoted(argument)));
+    Some(words.join(" "))
 }
 
 /// A repair as it is reported.
@@ -63,6 +71,7 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
             .collect(),
         causes: (0..diagnosis.causes.len()).collect(),
         verified: verified(gathered),
+        rules: gathered.repair.iter().chain(&repair.rules).cloned().collect(),
     }
 }
 
@@ -109,7 +118,7 @@ fn words(rule: &Rule) -> String {
                 before.iter().map(|spot| format!("{}:{}", short(&spot.file), spot.line)).collect();
             format!("put a fence in front of {}", all.join(" and "))
         }
-        Rule::Wait { before, until, how } => format!(
+        Rule::Wait { before, until, how, .. } => format!(
             "execute {}:{} only after {}{}:{}{}",
             short(&before.file),
             before.line,
@@ -156,8 +165,8 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
             .iter()
             .flat_map(|key| {
                 let tree = forest.trees().find(|&tree| forest.key(tree).to_string() == *key);
-                let begin = tree.and_then(|tree| Spot::of(forest, forest.root(tree)?));
-                let end = tree.and_then(|tree| Spot::of(forest, *forest.ends(tree).first()?));
+                let begin = tree.and_then(|tree| spot_of(forest, forest.root(tree)?));
+                let end = tree.and_then(|tree| spot_of(forest, *forest.ends(tree).first()?));
                 let at =
                     |spot: Option<Spot>| spot.map_or_else(Default::default, |spot| (spot.file, spot.line));
                 let ((file, line), (last_file, last)) = (at(begin), at(end));
@@ -167,7 +176,7 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
                 ]
             })
             .collect(),
-        Rule::Wait { before, until, how } => {
+        Rule::Wait { before, until, how, .. } => {
             let wait = match how {
                 How::Once => format!("wait until {}:{} has run;", short(&until.file), until.line),
                 How::Each => format!("wait for one more run of {}:{};", short(&until.file), until.line),
@@ -184,31 +193,7 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
 
 /// The threads that come by.
 fn threads(forest: &Forest, here: impl Fn(&Spot) -> bool) -> String {
-    let come = forest.ids().filter(|&id| Spot::of(forest, id).is_some_and(|spot| here(&spot)));
+    let come = forest.ids().filter(|&id| spot_of(forest, id).is_some_and(|spot| here(&spot)));
     let keys: BTreeSet<String> = come.map(|id| forest.key(forest.node(id).tree).to_string()).collect();
     keys.into_iter().collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repair_is_read_as_it_was_written() {
-        let spot = |line| Spot { file: "m.c".into(), line, function: "f".into() };
-        let region = Region { file: "m.c".into(), function: String::new(), from: 3, to: 5 };
-        let file = RepairFile {
-            format: FORMAT.into(),
-            program: "./m".into(),
-            sentence: "do".into(),
-            rules: vec![
-                Rule::CriticalSections { regions: vec![region] },
-                Rule::Wait { before: spot(7), until: spot(9), how: How::Each },
-                Rule::OneByOne { threads: vec!["T0.1".into()] },
-                Rule::Fences { before: vec![spot(1)] },
-            ],
-        };
-        let text = toml::to_string(&file).expect("it can be written");
-        assert_eq!(toml::from_str::<RepairFile>(&text).expect("it can be read"), file, "{text}");
-    }
 }

@@ -7,8 +7,10 @@ use warpath_analyzer::diagnose::{Cause, Diagnosis, Happened, OccurrenceId, sched
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::model::TreeIx;
 
+use super::DiagnoseConfig;
 use super::describe::words_of;
 use super::gather::Gathered;
+use super::repairs;
 use super::words::{short_place, word};
 use crate::present::diagnosis::Document;
 use crate::present::{Drawn, draw, inputs};
@@ -17,7 +19,12 @@ use crate::present::{Drawn, draw, inputs};
 const SHOWN: usize = 4;
 
 /// The whole report.
-pub(super) fn text(gathered: &Gathered, diagnosis: Option<&Diagnosis>, document: &Document) -> String {
+pub(super) fn text(
+    config: &DiagnoseConfig,
+    gathered: &Gathered,
+    diagnosis: Option<&Diagnosis>,
+    document: &Document,
+) -> String {
     let mut text = format!("{} {}\n", document.verdict, document.sentence);
     let Some(diagnosis) = diagnosis else { return text };
     if let Some(failure) = &document.failure
@@ -50,6 +57,11 @@ pub(super) fn text(gathered: &Gathered, diagnosis: Option<&Diagnosis>, document:
     }
     if let Some(repair) = document.repairs.first() {
         let _ = writeln!(text, "\n  verified of each: {}", repair.verified.join("; "));
+        if let Some(confirm) = &document.confirm {
+            let _ = writeln!(text, "  confirm the first: {confirm}");
+        } else if let Some(confirm) = repairs::confirmation(config, gathered, "repair.toml") {
+            let _ = writeln!(text, "  confirm the first: add --repair-out repair.toml, then {confirm}");
+        }
     } else if !document.causes.is_empty() {
         let _ = writeln!(text, "\n  no repair was found that could be verified");
     }

@@ -18,6 +18,7 @@ use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{self, ExploreError, ExploreOptions, Judgement, RunnerError, explore};
 use warpath_native::run::RunOptions;
 use warpath_solvers::CancelToken;
+use warpath_trace::repair::Rule;
 use warpath_trace::si::InputValue;
 
 use super::not_landed;
@@ -29,13 +30,14 @@ use crate::failure::{Advised, advised};
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
 use crate::options::{
-    BoundOptions, Bounds, EmitOption, JsonOption, Loudness, LoudnessOptions, MemoryModel, MoreChecksOption,
-    OutOption, Program, ProgramArgs, Property, SarifOption, SolverConfig, SolverOptions, SymbolicSource,
-    parse_jobs,
+    AssumeOption, Assumed, BoundOptions, Bounds, EmitOption, JsonOption, Loudness, LoudnessOptions,
+    MemoryModel, MoreChecksOption, OutOption, Program, ProgramArgs, Property, SarifOption, SolverConfig,
+    SolverOptions, SymbolicSource, parse_jobs,
 };
 use crate::runs::{Leftovers, NativeRunners, sources_of};
 use crate::solvers::{resolve, solvers};
 use state::State;
+pub(super) use text::quoted;
 use watch::Watch;
 
 /// Find bugs: run the program, analyse, run again, until exhausted
@@ -54,6 +56,11 @@ Examples:
   warpath explore --jvm --model pso -- java -cp target/classes Main
   warpath explore --json - -q -- ./account       the verdict for a build server
   warpath explore --inputs-of bug-1.si.toml -- ./account     is it gone for those inputs?
+  warpath explore --assume-repair repair.toml -- ./account   would that repair do?
+
+With --assume-repair the program runs as if it had been changed: locks, semaphores and fences are
+added at the lines that the file names, and are events like the program's own. SAFE then means that
+the repair does, BUG that it does not. SI files have the repair in them, and replay under it.
 
 Files written into --out, if there is a bug:
   bug-N.si.toml   schedule and inputs of each bug, for `warpath replay` and `warpath diagnose`
@@ -79,6 +86,8 @@ pub(crate) struct ExploreArgs {
     /// Look only at runs with the inputs of this SI file; the solver chooses none
     #[arg(long, value_name = "BUG.si.toml", conflicts_with_all = ["symbolic", "state"])]
     inputs_of: Option<PathBuf>,
+    #[command(flatten)]
+    assume: AssumeOption,
     /// An exit code other than 0 is a failure too
     #[arg(long)]
     fail_on_exit: bool,
@@ -144,6 +153,7 @@ pub(crate) struct ExploreConfig {
     stop_at_first: bool,
     symbolic: Vec<SymbolicSource>,
     inputs: Option<Vec<InputValue>>,
+    assumed: Option<Assumed>,
     fail_on_exit: bool,
     checks: Vec<Property>,
     model: MemoryModel,
@@ -187,6 +197,7 @@ impl Invocation for ExploreArgs {
             stop_at_first: self.first,
             symbolic: self.symbolic,
             inputs: self.inputs_of.map(|path| Ok::<_, anyhow::Error>(read(&path)?.inputs)).transpose()?,
+            assumed: self.assume.lower()?,
             fail_on_exit: self.fail_on_exit,
             checks: self.check.lower(),
             model: self.model,
@@ -250,6 +261,11 @@ impl Invocation for ExploreArgs {
 }
 
 impl ExploreConfig {
+    /// What the program is taken to have been changed by.
+    fn repair(&self) -> &[Rule] {
+        self.assumed.as_ref().map_or(&[], Assumed::rules)
+    }
+
     fn run_options(&self) -> RunOptions {
         RunOptions {
             symbolic: match &self.inputs {
@@ -258,6 +274,7 @@ impl ExploreConfig {
             },
             inputs: self.inputs.clone().unwrap_or_default(),
             model: self.model.into(),
+            repair: self.repair().to_vec(),
             max_events: self.bounds.events,
             fail_on_exit: self.fail_on_exit,
             ..RunOptions::default()

@@ -11,6 +11,7 @@ use super::{ExploreConfig, text};
 use crate::console;
 use crate::exit::Exit;
 use crate::json::JsonTarget;
+use crate::options::Assumed;
 use crate::outputs::make_folder;
 use crate::present::sarif;
 
@@ -24,6 +25,7 @@ struct Results<'a> {
     program: String,
     strategy: super::Strategy,
     model: &'static str,
+    assumed_repair: Option<String>,
     solver: &'a str,
     verdict: Judgement,
     reason: String,
@@ -70,7 +72,7 @@ pub(super) fn report(
     time: Duration,
     exit: Exit,
 ) -> anyhow::Result<()> {
-    let reason = reason(explored);
+    let reason = reason(explored, config.assumed.as_ref());
     let statistics = &explored.statistics;
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let results = Results {
@@ -78,6 +80,7 @@ pub(super) fn report(
         program: config.program.name().display().to_string(),
         strategy: config.strategy,
         model: config.model.name(),
+        assumed_repair: config.assumed.as_ref().map(|assumed| assumed.file().display().to_string()),
         solver: &explored.solver,
         verdict: explored.judgement,
         reason: reason.clone(),
@@ -130,21 +133,25 @@ pub(super) fn report(
 }
 
 /// The verdict's reason in a sentence.
-fn reason(explored: &Exploration) -> String {
+fn reason(explored: &Exploration, assumed: Option<&Assumed>) -> String {
+    let under = match assumed {
+        Some(assumed) => format!(" under the repair of {}", assumed.file().display()),
+        None => String::new(),
+    };
     let bounds = match explored.bounds_hit.is_empty() {
         true => String::new(),
         false => format!("; stopped by a bound: {}", explored.bounds_hit.join(", ")),
     };
     match explored.judgement {
-        Judgement::Safe => "everything reachable was explored, and nothing fails".to_owned(),
+        Judgement::Safe => format!("everything reachable{under} was explored, and nothing fails"),
         Judgement::Unknown if explored.bounds_hit.is_empty() => {
-            "no bug was found, but not everything could be explored".to_owned()
+            format!("no bug was found{under}, but not everything could be explored")
         }
-        Judgement::Unknown => format!("no bug was found{bounds}"),
+        Judgement::Unknown => format!("no bug was found{under}{bounds}"),
         Judgement::Bug => {
             let bugs = match explored.bugs.len() {
-                1 => "1 bug was found and replayed".to_owned(),
-                more => format!("{more} bugs were found and replayed"),
+                1 => format!("1 bug was found and replayed{under}"),
+                more => format!("{more} bugs were found and replayed{under}"),
             };
             let rest = if explored.exhausted { "; everything else reachable was explored" } else { "" };
             format!("{bugs}{rest}{bounds}")

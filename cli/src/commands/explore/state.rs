@@ -12,6 +12,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use warpath_analyzer::explore::{Checkpoint, Earlier, Identity, Statistics};
+use warpath_trace::repair::Rule;
 use warpath_trace::si::Si;
 
 use super::ExploreConfig;
@@ -64,6 +65,9 @@ struct Options {
     fail_on_exit: bool,
     max_events: u64,
     seed: u64,
+    /// As JSON; absent for the program as it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    repair: Vec<Rule>,
 }
 
 /// A bug that has a number.
@@ -237,6 +241,7 @@ impl Options {
             fail_on_exit: config.fail_on_exit,
             max_events: config.bounds.events,
             seed: config.seed,
+            repair: config.repair().to_vec(),
         })
     }
 
@@ -250,6 +255,11 @@ impl Options {
             ("--max-events", self.max_events.to_string(), other.max_events.to_string()),
             ("--seed", self.seed.to_string(), other.seed.to_string()),
         ];
+        if self.repair != other.repair {
+            let words = |rules: &[Rule]| if rules.is_empty() { "not given" } else { "another repair" };
+            let (was, is) = (words(&other.repair), words(&self.repair));
+            return Some(format!("--assume-repair was {was}, and is {is} now"));
+        }
         let different = pairs.into_iter().find(|(_, own, other)| own != other);
         different.map(|(option, own, other)| format!("{option} was `{other}`, and is `{own}` now"))
     }

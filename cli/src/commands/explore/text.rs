@@ -34,7 +34,7 @@ fn count(number: u64, what: &str) -> String {
 }
 
 /// As a shell reads it back.
-fn quoted(path: &str) -> String {
+pub(in crate::commands) fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     match !path.is_empty() && path.chars().all(plain) {
         true => path.to_owned(),

@@ -102,7 +102,7 @@ impl<'a> Watch<'a> {
             Some(state) => state.number(&bug.identity, bug.execution),
             None => (self.bugs.len() + 1, bug.execution),
         };
-        let (si, trace) = keep(bug, number, &self.config.out)?;
+        let (si, trace) = keep(bug, number, &self.config.out, self.config.repair())?;
         let reported = Reported::new(bug, execution, &si, &trace);
         if !JsonTarget::takes_stdout(self.config.json.as_ref()) {
             let text = text::bug(bug, &reported, &self.sources);

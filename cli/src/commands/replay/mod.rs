@@ -47,6 +47,9 @@ shown. Where every thread stands is printed; in gdb, `warpath-threads` lists the
 Warpath's alone, and `warpath-thread N` puts the registers of one of them in place. The process
 cannot go on. It ends with gdb, with Ctrl-C here, and with warpath at the latest.
 
+An SI file that was made under a repair (`warpath explore --assume-repair`) has it in `[[repair]]`,
+and is replayed under it. Without that part the program runs as it is.
+
 Files written: only the trace of --trace.
 
 Exit codes:
@@ -222,6 +225,7 @@ fn plan(config: &ReplayConfig, si: &Si) -> Plan {
     options.model = si.model;
     options.symbolic = sources_of(&si.inputs);
     options.inputs = si.inputs.clone();
+    options.repair = si.repair.clone();
     options.fail_on_exit |= si.expect.outcome.starts_with("exit");
     let strictness = if config.lenient { Strictness::Lenient } else { Strictness::Strict };
     let follow = Follow::new(si.schedule.clone(), strictness);

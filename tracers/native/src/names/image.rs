@@ -1,7 +1,7 @@
 //! One ELF file at the place where the program has it.
 
 use std::cell::{OnceCell, RefCell};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -179,6 +179,20 @@ impl Image {
             outermost.function = self.function(address).map(Arc::from);
         }
         frames
+    }
+
+    /// Whether anything is known of the source of the program's own code in it.
+    pub fn has_lines(&self) -> bool {
+        !self.is_c_library() && self.debug().is_some()
+    }
+
+    /// Addresses where code of one of these lines begins, of whichever source file.
+    pub(super) fn code_of_lines(&self, lines: &RangeInclusive<u32>) -> Vec<u64> {
+        if self.is_c_library() {
+            return Vec::new();
+        }
+        let found = self.debug().map(|debug| source::code_of_lines(debug, lines)).unwrap_or_default();
+        found.into_iter().map(|address| address.wrapping_add(self.bias)).collect()
     }
 
     pub(super) fn named(&self, name: &str) -> Vec<Symbol> {

@@ -1,7 +1,7 @@
 //! All files that a program has mapped, asked as one.
 
 use std::cell::RefCell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -124,6 +124,11 @@ impl Images {
     /// Every function that has the address in its code with the line in it: inlined ones first, the real one last.
     pub fn frames(&self, address: u64) -> Vec<Source> {
         self.image_at(address).map(|image| image.frames(address)).unwrap_or_default()
+    }
+
+    /// Addresses where code of one of these lines begins, of whichever source file.
+    pub fn code_of_lines(&self, lines: RangeInclusive<u32>) -> Vec<u64> {
+        self.images.iter().flat_map(|image| image.code_of_lines(&lines)).collect()
     }
 
     /// What a name stands for: in the executable, else in the first library that defines it; of several versions the

@@ -1,5 +1,6 @@
 //! Source positions, with the file names that people recognise.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use gimli::Reader as _;
@@ -61,6 +62,16 @@ fn read(debug: &Debug, address: u64) -> Option<Vec<Source>> {
         }
     }
     Some(frames)
+}
+
+/// Addresses where code of one of these lines begins, of whichever file.
+pub(super) fn code_of_lines(debug: &Debug, wanted: &RangeInclusive<u32>) -> Vec<u64> {
+    let read = || {
+        let all = debug.lines()?.find_location_range(0, u64::MAX).ok()?;
+        let wanted = all.filter(|(_, _, location)| location.line.is_some_and(|line| wanted.contains(&line)));
+        Some(wanted.map(|(address, ..)| address).collect())
+    };
+    guarded(read).flatten().unwrap_or_default()
 }
 
 /// The frame to show: the innermost one of the program's own, since what a standard library inlines into it says

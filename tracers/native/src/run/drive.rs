@@ -83,7 +83,11 @@ impl Machine {
         }
         // A thread that was just created stands at its beginning; the others stand where they stood.
         debug_assert!(self.threads.len() - children <= 1);
-        self.poise(t)
+        let end = self.poise(t)?;
+        if end.is_none() {
+            self.interpose(t);
+        }
+        Ok(end)
     }
 
     /// Threads that wait for something that is not an event go on as soon as it is there.

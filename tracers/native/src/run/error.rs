@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use warpath_trace::repair::Region;
 use warpath_trace::tables::TableError;
 
 use crate::process::ProcessError;
@@ -48,6 +49,24 @@ pub enum RunError {
         place: String,
         /// What differs.
         difference: String,
+    },
+    /// A repair about lines of a program of whose lines nothing is known.
+    #[error("`{}` has no debug information: where the lines of the repair are in it cannot be told", program.display())]
+    NoLines {
+        /// The file.
+        program: PathBuf,
+    },
+    /// A repair about a line that is not in the program.
+    #[error(
+        "{region}{} does not occur in the line table of `{}`",
+        match region.function.as_str() { "" => String::new(), function => format!(" in `{function}`") },
+        program.display()
+    )]
+    NoSuchLine {
+        /// The lines.
+        region: Box<Region>,
+        /// The file.
+        program: PathBuf,
     },
     /// Too many threads.
     #[error("the program started more than {0} threads")]

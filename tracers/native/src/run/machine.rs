@@ -47,6 +47,8 @@ pub(crate) struct Machine {
     pub early: bool,
     pub hooks: super::calls::Hooks,
     pub options: RunOptions,
+    /// What the program is taken to have been changed by.
+    pub repair: super::repair::Repair,
     /// What the program has written, if that is kept.
     pub output: Vec<(i32, Vec<u8>)>,
     /// Does the run end when `main` is reached?

@@ -26,6 +26,7 @@ mod place;
 mod program;
 mod queue;
 mod record;
+mod repair;
 mod schedule;
 mod sharing;
 mod spin;

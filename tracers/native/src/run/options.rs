@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use warpath_trace::header::{MemoryModel, Values};
+use warpath_trace::repair::Rule;
 use warpath_trace::si::InputValue;
 
 /// How to run.
@@ -16,6 +17,8 @@ pub struct RunOptions {
     pub inputs: Vec<InputValue>,
     /// The memory model: whether stores wait in buffers.
     pub model: MemoryModel,
+    /// Changes that the program is run under, as if they had been made.
+    pub repair: Vec<Rule>,
     /// Are path conditions followed, or only values recorded?
     pub values: Values,
     /// Expressions at most; a run with more is repeated without path conditions.
@@ -46,6 +49,7 @@ impl Default for RunOptions {
             symbolic: Vec::new(),
             inputs: Vec::new(),
             model: MemoryModel::Sc,
+            repair: Vec::new(),
             values: Values::Symbolic,
             max_expressions: 1 << 21,
             max_events: 1_000_000,

@@ -51,6 +51,9 @@ impl Machine {
     }
 
     pub(crate) fn place_of(&mut self, address: u64, size: u32) -> Place {
+        if let Some(added) = self.added_place(address, size) {
+            return added;
+        }
         if let Some(block) = self.heap.block_at(address) {
             let name = block.name();
             return Place {

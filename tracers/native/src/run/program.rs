@@ -187,6 +187,7 @@ impl Program {
             Some(_) => machine.know_spins(),
             None => machine.spin_sites.clone_from(&self.learnt.spin_sites),
         }
+        machine.assume_repair()?;
         machine.early = self.learnt.early;
         // Who spins on memory that is not known to be shared would spin for ever.
         machine.patience =
@@ -368,6 +369,7 @@ impl Machine {
         if let Some(end) = self.poise(0)? {
             return Ok(end);
         }
+        self.interpose(0);
         self.drive(follow, chooser)
     }
 

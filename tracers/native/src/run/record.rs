@@ -148,6 +148,9 @@ impl Machine {
 
     /// Where in the program's own text the thread is: its instruction, or the call that led into the C library.
     pub(crate) fn site(&mut self, t: usize) -> u64 {
+        if let Some(repairing) = &self.threads[t].repairing {
+            return repairing.site();
+        }
         let registers = &self.threads[t].registers;
         let (rip, sp) = (registers.rip, registers.get(Gpr::Rsp));
         // A modelled function happens where it is called; one that is only watched is the program's own.
@@ -240,7 +243,7 @@ impl Machine {
 }
 
 /// Is this where people look for their own code: not in the C library, nor in the runtime of C++?
-fn is_own(images: &Images, address: u64) -> bool {
+pub(super) fn is_own(images: &Images, address: u64) -> bool {
     let runtime = |image: &Image| {
         let name = image.facts().soname.as_deref().unwrap_or_default();
         ["libstdc++", "libgcc_s", "libc++"].iter().any(|prefix| name.starts_with(prefix))

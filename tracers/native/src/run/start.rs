@@ -131,6 +131,7 @@ pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
         hooks,
         environment: plain_inputs(&launch.environment),
         options: options.clone(),
+        repair: Default::default(),
         output: Vec::new(),
         spin_sites: Default::default(),
         patience: u64::MAX,

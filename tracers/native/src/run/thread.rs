@@ -8,6 +8,7 @@ use warpath_trace::thread::ThreadKey;
 
 use super::action::Action;
 use super::layout::Slot;
+use super::repair::{Progress, Repairing};
 use super::spin::Spin;
 use crate::cpu::Registers;
 use crate::process::FpuImage;
@@ -80,6 +81,12 @@ pub(crate) struct Thread {
     pub handle: u64,
     /// Idle turns of a loop.
     pub spin: Spin,
+    /// Its way through the places of a repair.
+    pub progress: Progress,
+    /// Steps of a repair that it takes before what it is about to do.
+    pub repairing: Option<Repairing>,
+    /// They have been taken.
+    pub repaired: bool,
 }
 
 /// What a thread does next.
@@ -160,6 +167,9 @@ impl Thread {
             start: 0,
             handle: 0,
             spin: Spin::default(),
+            progress: Progress::default(),
+            repairing: None,
+            repaired: false,
         }
     }
 

@@ -105,6 +105,10 @@ impl Machine {
         let State::Poised(action) = std::mem::replace(&mut self.threads[t].state, State::Running) else {
             return Ok(Next::Go);
         };
+        if self.threads[t].repairing.is_some() {
+            self.threads[t].spin.break_off();
+            return self.perform_added(t, &action);
+        }
         // Only looking is idle.
         if !matches!(action, Action::Access(_) | Action::Blocked(_)) {
             self.threads[t].spin.break_off();
