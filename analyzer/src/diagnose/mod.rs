@@ -11,6 +11,7 @@ mod ends;
 mod failure;
 mod freed;
 mod hitting;
+mod inputs;
 mod occurrence;
 mod ordering;
 mod prefer;
@@ -20,6 +21,7 @@ mod schedule;
 mod session;
 
 pub use failure::Failure;
+pub use inputs::{InputCondition, PathError, Region as InputRegion, Shape, input_condition};
 pub use occurrence::{Occurrence, OccurrenceId, Occurrences};
 pub use ordering::Ordering;
 pub use repair::{Repair, spot_of};
@@ -33,7 +35,7 @@ use warpath_solvers::{CancelToken, Query, Reason};
 
 use crate::answer::{Execution, Mismatch};
 use crate::encode::{Options, Point, must_order};
-use crate::model::{Forest, Moment};
+use crate::model::{Forest, Moment, Run};
 use crate::window::OpenSolvers;
 use causes::{Looked, Search};
 use conflict::Conflicts;
@@ -99,6 +101,12 @@ pub enum DiagnoseError {
     /// A question was not answered.
     #[error("{0}")]
     Unanswered(Reason),
+    /// What a decision of an execution means for the inputs could not be worked out.
+    #[error("cannot say what a failing execution needs of its inputs: {0}")]
+    Path(#[from] PathError),
+    /// There is a run that fails so, and no execution of the formula.
+    #[error("the formula does not know how it fails")]
+    Unknown,
     /// The time for everything is up.
     #[error("there was no time left")]
     Late,
@@ -133,18 +141,7 @@ pub fn diagnose(
     let mut session =
         Session::new(forest, options.formula, (failure, &occurrences), &orderings, &[], smt, bounds)?;
     let first: Vec<usize> = (0..orderings.len()).filter(|&n| moments.has(orderings[n])).collect();
-    let failing = Execution {
-        steps: run
-            .steps
-            .iter()
-            .map(|step| match *step {
-                Moment::Event(id) => Point::Issue(id),
-                Moment::Commit(id) => Point::Commit(id),
-            })
-            .collect(),
-        inputs: run.inputs.clone(),
-        initials: Vec::new(),
-    };
+    let failing = run_of(run);
     let mut diagnosis = Diagnosis {
         verdict: Verdict::Explained,
         scope: options.scope,
@@ -216,6 +213,16 @@ pub fn diagnose(
     Ok(diagnosis)
 }
 
+/// A run as an execution.
+fn run_of(run: &Run) -> Execution {
+    let point = |step: &Moment| match *step {
+        Moment::Event(id) => Point::Issue(id),
+        Moment::Commit(id) => Point::Commit(id),
+    };
+    let steps = run.steps.iter().map(point).collect();
+    Execution { steps, inputs: run.inputs.clone(), initials: Vec::new() }
+}
+
 /// Fills in causes until every failing schedule shows one.
 fn search(
     session: &mut Session<'_>,
@@ -275,7 +282,7 @@ fn search(
     if diagnosis.is_complete && !search.can_fail()? {
         // Only the run itself shows it: what else leads to it cannot be told.
         diagnosis.is_complete = false;
-        diagnosis.unfinished = Some("the formula does not know how it fails".to_owned());
+        diagnosis.unfinished = Some(DiagnoseError::Unknown.to_string());
     }
     if diagnosis.is_complete {
         let needed = search.needed(found.len())?;

@@ -3,14 +3,17 @@
 
 use std::time::{Duration, Instant};
 
-use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId};
+use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId, Terms};
 use warpath_solvers::{Answer, Query, Smt};
+use warpath_trace::expr::ExprPool;
+use warpath_trace::ids::ExprId;
 use warpath_trace::repair::Rule;
 
 use super::DiagnoseError;
 use super::ends::passed;
 use super::failure::{Failure, failed};
 use super::freed::{failures_are_late, uses};
+use super::inputs::lowered;
 use super::occurrence::Occurrences;
 use super::ordering::{Meaning, Ordering};
 use super::repair;
@@ -212,6 +215,49 @@ impl<'f> Session<'f> {
         self.smt.assert(terms, clause).map_err(|error| DiagnoseError::Solver(error.into()))?;
         self.blocked.push(switch);
         Ok(())
+    }
+
+    /// Failing executions with inputs for which all of these hold are of no interest any more.
+    pub(super) fn block_inputs(&mut self, pool: &ExprPool, all: &[ExprId]) -> Result<(), DiagnoseError> {
+        let class = self.class(pool, all)?;
+        let terms = &mut self.question.encoding.terms;
+        let switch = terms.constant(&format!("blocked({})", self.blocked.len()), Sort::Bool)?;
+        let outside = terms.not(class)?;
+        let clause = terms.implies(switch, outside)?;
+        self.smt.assert(terms, clause).map_err(|error| DiagnoseError::Solver(error.into()))?;
+        self.blocked.push(switch);
+        Ok(())
+    }
+
+    /// Does an execution pass with inputs of one of these classes?
+    pub(super) fn passes_with(
+        &mut self,
+        pool: &ExprPool,
+        classes: &[Vec<ExprId>],
+    ) -> Result<bool, DiagnoseError> {
+        let mut ways = Vec::new();
+        for class in classes {
+            ways.push(self.class(pool, class)?);
+        }
+        let terms = &mut self.question.encoding.terms;
+        let any = terms.or(&ways)?;
+        self.smt.assert(terms, any).map_err(|error| DiagnoseError::Solver(error.into()))?;
+        Ok(matches!(self.find(Wanted::Passing, &[])?, Found::Some(_)))
+    }
+
+    /// All of these hold of the inputs.
+    fn class(&mut self, pool: &ExprPool, all: &[ExprId]) -> Result<TermId, DiagnoseError> {
+        let encoding = &mut self.question.encoding;
+        let mut inputs = Vec::new();
+        for input in 0..encoding.forest.inputs().len() as u32 {
+            inputs.push(encoding.input(input)?);
+        }
+        let mut parts = Vec::new();
+        for &expr in all {
+            let known = |_: &mut Terms, input: u32| Ok(inputs[input as usize]);
+            parts.push(lowered(&mut encoding.terms, pool, expr, known)?);
+        }
+        Ok(encoding.terms.and(&parts)?)
     }
 
     /// The execution of a model, as a schedule.

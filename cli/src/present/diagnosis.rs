@@ -28,6 +28,9 @@ pub(crate) struct Document {
     pub(crate) inputs: Map<String, Value>,
     /// With which inputs it can fail at all, where others pass under every schedule.
     pub(crate) input_condition: Option<String>,
+    /// What is known of that; `None` if the program has no inputs.
+    #[serde(default)]
+    pub(crate) input_dependence: Option<InputsOf>,
     pub(crate) raw_orderings: usize,
     pub(crate) iterations: usize,
     /// Does every failing schedule within the scope show one of the causes?
@@ -52,13 +55,33 @@ pub(crate) struct Document {
 }
 
 /// What is known of the program.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ScopeOf {
     /// `exhausted`, `bounded` or `trace-only`.
     pub(crate) kind: String,
     pub(crate) executions: u64,
     /// Bounds that were hit, and other reasons why it is not more.
     pub(crate) reasons: Vec<String>,
+}
+
+/// Which inputs the failure needs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct InputsOf {
+    pub(crate) sentence: String,
+    /// `i = 3 and j >= 2`; `None` if every input will do, or nothing is known.
+    pub(crate) condition: Option<String>,
+    /// Was it proved that it cannot fail without?
+    pub(crate) necessary: bool,
+    /// Was it proved that with each such input some schedule fails?
+    pub(crate) sufficient: bool,
+    /// Was it proved that with such inputs no schedule passes?
+    pub(crate) always_fails: bool,
+    /// Inputs with which it cannot fail so.
+    pub(crate) others: Option<Map<String, Value>>,
+    /// Does it pass with them under every schedule?
+    pub(crate) others_pass: bool,
+    /// What is known of the program with inputs of the solver's choice.
+    pub(crate) scope: ScopeOf,
 }
 
 /// The failure that is explained.

@@ -15,8 +15,10 @@ pub(super) fn write(html: &mut Html, subject: &Subject, id: &str) {
         html.element("p", &[("class", "lead")], |html| {
             html.prose(&document.sentence);
         });
+        inputs(html, document);
         return;
     }
+    inputs(html, document);
     html.open("div", &[("class", "causes")]);
     html.leaf("h3", &[], if causes.len() == 1 { "The cause" } else { "The causes" });
     if causes.len() > 1 {
@@ -50,6 +52,25 @@ pub(super) fn write(html: &mut Html, subject: &Subject, id: &str) {
     }
     scope(html, document);
     html.close("div");
+}
+
+/// Which inputs it needs, and how far that is known.
+fn inputs(html: &mut Html, document: &Document) {
+    let Some(needed) = &document.input_dependence else { return };
+    html.leaf("h3", &[], "The inputs");
+    html.element("p", &[("class", "input-condition")], |html| {
+        html.prose(&needed.sentence);
+    });
+    let known = match needed.scope.kind.as_str() {
+        "exhausted" => "Everything that can happen with any inputs is known",
+        "bounded" => "Not everything that can happen with other inputs is known",
+        _ => "Only what the traces show is known",
+    };
+    let text = format!("{known} ({} runs).", needed.scope.executions);
+    html.leaf("p", &[("class", "quiet")], &text);
+    for reason in &needed.scope.reasons {
+        html.leaf("p", &[("class", "quiet")], reason);
+    }
 }
 
 fn panel(html: &mut Html, cause: &Cause, n: usize, of: usize, id: &str) {

@@ -1,5 +1,6 @@
 //! From files to what the page is about.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +20,14 @@ pub(crate) struct Given {
     pub(super) diagnosed: Vec<(PathBuf, Document)>,
     pub(super) analyzed: Vec<(PathBuf, Analyzed)>,
     pub(super) replayed: Vec<(PathBuf, Replayed)>,
+    /// The files that were read.
+    seen: BTreeSet<PathBuf>,
 }
+
+const EXPLORE: &str = "warpath.explore/1";
+const ANALYZE: &str = "warpath.analyze/1";
+const REPLAY: &str = "warpath.replay/1";
+const FORMATS: [&str; 4] = [EXPLORE, diagnosis::FORMAT, ANALYZE, REPLAY];
 
 const HELP: &str =
     "give files that --json of explore, diagnose, analyze or replay wrote, or the --out folder of explore";
@@ -65,15 +73,19 @@ impl Given {
         }
     }
 
-    /// Whether it is a result of ours.
+    /// Whether it is a result of ours. A file that is given twice, by itself and with its folder, counts once.
     fn take(&mut self, file: &Path, value: Value) -> anyhow::Result<bool> {
         let folder = file.parent().map(Path::to_path_buf).unwrap_or_default();
         let format = value["format"].as_str().unwrap_or_default().to_owned();
+        let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+        if FORMATS.contains(&format.as_str()) && !self.seen.insert(real) {
+            return Ok(true);
+        }
         match format.as_str() {
-            "warpath.explore/1" => self.explored.push((folder, of(file, value)?)),
+            EXPLORE => self.explored.push((folder, of(file, value)?)),
             diagnosis::FORMAT => self.diagnosed.push((folder, of(file, value)?)),
-            "warpath.analyze/1" => self.analyzed.push((folder, of(file, value)?)),
-            "warpath.replay/1" => self.replayed.push((folder, of(file, value)?)),
+            ANALYZE => self.analyzed.push((folder, of(file, value)?)),
+            REPLAY => self.replayed.push((folder, of(file, value)?)),
             _ => return Ok(false),
         }
         Ok(true)

@@ -16,19 +16,26 @@ use super::gather::Gathered;
 use super::repairs;
 use super::words;
 use crate::present::diagnosis::{
-    Cause, Document, Event, FORMAT, FailureOf, Ordering, ScopeOf, Side, Thread, Times, WaitOf,
+    Cause, Document, Event, FORMAT, FailureOf, InputsOf, Ordering, ScopeOf, Side, Thread, Times, WaitOf,
 };
 use crate::present::{Sources, file_and_line, inputs};
 use crate::runs::FailureReport;
 
 /// Everything that was found out.
+pub(super) struct Found<'a> {
+    pub(super) gathered: &'a Gathered,
+    pub(super) diagnosis: Option<&'a Diagnosis>,
+    pub(super) inputs: Option<InputsOf>,
+}
+
+/// It as a document.
 pub(super) fn document(
     config: &DiagnoseConfig,
-    gathered: &Gathered,
-    diagnosis: Option<&Diagnosis>,
+    found: Found<'_>,
     sources: &Sources,
     total: Duration,
 ) -> Document {
+    let Found { gathered, diagnosis, inputs: needed } = found;
     let forest = &gathered.forest;
     let options = Options { model: gathered.model, ..Options::default() };
     let listed = |execution: &Execution| match diagnosis {
@@ -60,15 +67,10 @@ pub(super) fn document(
         program: gathered.trace.header.program.clone(),
         model: words::model(gathered.model),
         solver: diagnosis.map(|diagnosis| diagnosis.solver.clone()).unwrap_or_default(),
-        verdict: verdict(diagnosis).to_owned(),
-        sentence: sentence(gathered, diagnosis, &causes),
+        verdict: verdict(diagnosis, needed.as_ref()).to_owned(),
+        sentence: sentence(gathered, diagnosis, &causes, needed.as_ref()),
         scope: ScopeOf {
-            kind: match gathered.scope {
-                Scope::Exhausted => "exhausted",
-                Scope::Bounded => "bounded",
-                Scope::TraceOnly => "trace-only",
-            }
-            .to_owned(),
+            kind: kind_of(gathered.scope).to_owned(),
             executions: gathered.executions,
             reasons: gathered
                 .reasons
@@ -89,7 +91,8 @@ pub(super) fn document(
                 .collect(),
         }),
         inputs: inputs::values(&gathered.inputs),
-        input_condition: None,
+        input_condition: needed.as_ref().and_then(|needed| needed.condition.clone()),
+        input_dependence: needed,
         raw_orderings: raw,
         iterations: diagnosis.map_or(0, |diagnosis| diagnosis.iterations),
         complete: diagnosis.is_some_and(|diagnosis| diagnosis.is_complete),
@@ -119,12 +122,22 @@ pub(super) fn document(
     }
 }
 
+/// The word for a scope.
+pub(super) fn kind_of(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Exhausted => "exhausted",
+        Scope::Bounded => "bounded",
+        Scope::TraceOnly => "trace-only",
+    }
+}
+
 fn millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e4).round() / 10.0
 }
 
-fn verdict(diagnosis: Option<&Diagnosis>) -> &'static str {
+fn verdict(diagnosis: Option<&Diagnosis>, inputs: Option<&InputsOf>) -> &'static str {
     match diagnosis.map(|diagnosis| &diagnosis.verdict) {
+        Some(Verdict::EverySchedule) if inputs.is_some_and(|inputs| inputs.others_pass) => "INPUT-DEPENDENT",
         None => "PASSED",
         Some(Verdict::Explained) => "EXPLAINED",
         Some(Verdict::EverySchedule) => "EVERY-SCHEDULE",
@@ -132,7 +145,12 @@ fn verdict(diagnosis: Option<&Diagnosis>) -> &'static str {
     }
 }
 
-fn sentence(gathered: &Gathered, diagnosis: Option<&Diagnosis>, causes: &[Cause]) -> String {
+fn sentence(
+    gathered: &Gathered,
+    diagnosis: Option<&Diagnosis>,
+    causes: &[Cause],
+    inputs: Option<&InputsOf>,
+) -> String {
     let Some(diagnosis) = diagnosis else { return "the run did not fail: nothing to explain".to_owned() };
     let failure = FailureReport::of(&gathered.trace).map_or_else(String::new, |failure| failure.sentence());
     match &diagnosis.verdict {
@@ -141,9 +159,19 @@ fn sentence(gathered: &Gathered, diagnosis: Option<&Diagnosis>, causes: &[Cause]
             format!("{failure}, because {first}")
         }
         Verdict::EverySchedule => match gathered.scope {
-            Scope::Exhausted => {
-                format!("{failure}: no concurrency bug, with these inputs it fails under every schedule")
-            }
+            Scope::Exhausted => match inputs {
+                Some(InputsOf { condition: None, always_fails: true, .. }) => {
+                    format!(
+                        "{failure}: no concurrency bug, it fails under every schedule, whatever the inputs"
+                    )
+                }
+                None if gathered.inputs.is_empty() => {
+                    format!("{failure}: no concurrency bug, it fails under every schedule")
+                }
+                _ => {
+                    format!("{failure}: no concurrency bug, with these inputs it fails under every schedule")
+                }
+            },
             _ => format!("{failure}: no schedule is known with which it passes"),
         },
         Verdict::Unknown(reason) => format!("{failure}: {reason}"),

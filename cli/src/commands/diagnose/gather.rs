@@ -1,7 +1,7 @@
 //! What is known of the failing program: its forest, filled by running it again and again with the same inputs, or
 //! made of the traces alone.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use anyhow::Context;
 use warpath_analyzer::diagnose::{Failure, Scope};
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{Bounds, Exploration, ExploreOptions, Observer, Standing, Strategy, explore};
+use warpath_analyzer::findings::Property;
 use warpath_analyzer::model::{Forest, InputVar};
 use warpath_native::run::RunOptions;
 use warpath_solvers::{CancelToken, ResolvedChoice, Solvers};
@@ -45,8 +46,10 @@ pub(super) struct Gathered {
     pub(super) reasons: Vec<String>,
     /// Other failures that runs have shown.
     pub(super) others: Vec<String>,
-    /// The program, if it was run.
-    pub(super) program: Option<PathBuf>,
+    /// The failing run and its program, if that was run.
+    pub(super) again: Option<Again>,
+    /// The same traces without their inputs being fixed, if there is no program.
+    pub(super) free: Option<Forest>,
     pub(super) exploring: Duration,
 }
 
@@ -55,15 +58,25 @@ fn is_schedule(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
+/// What the command has opened.
+pub(super) struct Tools<'a> {
+    pub(super) config: &'a DiagnoseConfig,
+    pub(super) solvers: &'a Solvers,
+    pub(super) resolved: &'a ResolvedChoice,
+    pub(super) cancel: &'a CancelToken,
+    pub(super) run: &'a RunOptions,
+    pub(super) console: &'a Console,
+}
+
+/// What can be run again.
+pub(super) struct Again {
+    pub(super) si: Si,
+    pub(super) program: Program,
+}
+
 /// Gathers what the command was given.
-pub(super) fn gather(
-    config: &DiagnoseConfig,
-    solvers: &Solvers,
-    resolved: &ResolvedChoice,
-    cancel: &CancelToken,
-    run: &RunOptions,
-    console: &Console,
-) -> anyhow::Result<Gathered> {
+pub(super) fn gather(tools: &Tools<'_>) -> anyhow::Result<Gathered> {
+    let config = tools.config;
     if let [schedule] = &config.runs[..]
         && is_schedule(schedule)
     {
@@ -72,13 +85,13 @@ pub(super) fn gather(
             Some(program) => program.clone(),
             None => program_of(&si)?,
         };
-        return fill(config, si, &program, solvers, resolved, cancel, run, console);
+        return fill(tools, Again { si, program });
     }
     let mut traces = Vec::new();
     for path in &config.runs {
         let loaded = Source { path: path.clone(), form: None, salvage: false }.load()?;
         if let Some(remark) = loaded.remark {
-            console.note(format_args!("note: {}: {remark}", path.display()));
+            tools.console.note(format_args!("note: {}: {remark}", path.display()));
         }
         traces.push(loaded.trace);
     }
@@ -87,22 +100,23 @@ pub(super) fn gather(
     let failing = traces.remove(failing);
     if let Some(program) = &config.program {
         let si = Si::of_run(&failing).context("the order of the trace's events is not known")?;
-        return fill(config, si, program, solvers, resolved, cancel, run, console);
+        return fill(tools, Again { si, program: program.clone() });
     }
     from_traces(config, traces, failing)
 }
 
 fn from_traces(config: &DiagnoseConfig, others: Vec<Trace>, failing: Trace) -> anyhow::Result<Gathered> {
-    let mut forest = Forest::new();
     let inputs = Si::of_run(&failing).map(|si| si.inputs).unwrap_or_default();
-    forest.fix_inputs(inputs.iter().cloned().map(fixed));
+    let mut free = Forest::new();
     let mut executions = 0;
     for trace in others.iter().chain([&failing]) {
         executions += 1;
-        forest.merge(trace).map_err(|error| {
+        free.merge(trace).map_err(|error| {
             advise(error, "the traces are not of one program", "give traces of one program, recorded alike")
         })?;
     }
+    let mut forest = free.clone();
+    forest.fix_inputs(inputs.iter().cloned().map(fixed));
     Ok(Gathered {
         forest,
         failure: Failure::of(&failing),
@@ -115,7 +129,8 @@ fn from_traces(config: &DiagnoseConfig, others: Vec<Trace>, failing: Trace) -> a
             "only what the traces show is known: where no trace has been counts as passing".to_owned(),
         ],
         others: Vec::new(),
-        program: None,
+        again: None,
+        free: Some(free),
         exploring: Duration::ZERO,
         trace: failing,
     })
@@ -125,84 +140,101 @@ fn fixed(input: InputValue) -> (InputVar, u128) {
     (InputVar { name: input.name, nth: input.nth, width: input.width }, input.value)
 }
 
-/// Runs the program with the inputs of the failing run until nothing new can happen, or a bound is hit.
-#[allow(clippy::too_many_arguments, reason = "each is a thing of its own that the command has opened")]
-fn fill(
-    config: &DiagnoseConfig,
-    si: Si,
-    program: &Program,
-    solvers: &Solvers,
-    resolved: &ResolvedChoice,
-    cancel: &CancelToken,
-    run: &RunOptions,
-    console: &Console,
-) -> anyhow::Result<Gathered> {
-    let model = config.model.map_or(si.model, Into::into);
+/// Which executions a search looks at.
+pub(super) struct Wanted {
+    /// The inputs of all of them; `None`: the solver chooses them, those of the failing run first.
+    pub(super) inputs: Option<Vec<InputValue>>,
+    /// Begin with the failing run?
+    pub(super) from_failure: bool,
+    /// What is checked besides failures of runs; the search is over when something is found.
+    pub(super) until_found: Vec<Property>,
+    pub(super) time: Option<Duration>,
+}
+
+/// Runs the program until nothing new can happen, or a bound is hit.
+pub(super) fn explored(tools: &Tools<'_>, again: &Again, wanted: Wanted) -> anyhow::Result<Exploration> {
+    let (config, si) = (tools.config, &again.si);
+    let model = model(config, si);
     let run = RunOptions {
         model,
         repair: si.repair.clone(),
         symbolic: sources_of(&si.inputs),
-        inputs: si.inputs.clone(),
+        inputs: wanted.inputs.as_ref().unwrap_or(&si.inputs).clone(),
         max_events: config.bounds.events,
         fail_on_exit: config.fail_on_exit || si.expect.outcome.starts_with("exit"),
-        cancel: Arc::clone(&run.cancel),
+        cancel: Arc::clone(&tools.run.cancel),
         ..RunOptions::default()
     };
-    let runners = NativeRunners::new(program.clone(), run);
+    let runners = NativeRunners::new(again.program.clone(), run);
     let options = ExploreOptions {
         strategy: Strategy::Forest,
         formula: Options { model, ..Options::default() },
-        properties: Vec::new(),
-        bounds: Bounds {
-            executions: config.bounds.executions,
-            time: config.bounds.time,
-            ..Bounds::default()
-        },
+        stop_at_first: !wanted.until_found.is_empty(),
+        properties: wanted.until_found,
+        bounds: Bounds { executions: config.bounds.executions, time: wanted.time, ..Bounds::default() },
         jobs: if config.jobs == 0 { cores() } else { config.jobs },
         timeout: Some(config.solver.timeout),
-        begin: Some(si.clone()),
-        inputs: Some(si.inputs.clone()),
-        cancel: cancel.clone(),
+        begin: wanted.from_failure.then(|| si.clone()),
+        inputs: wanted.inputs,
+        cancel: tools.cancel.clone(),
         ..ExploreOptions::default()
     };
-    let begun = Instant::now();
-    let open = || Ok(resolved.open(solvers));
-    let mut explored = explore(&options, &runners, &open, &mut Progress { console }).map_err(unwrapped)?;
-    if explored.first.as_ref().is_some_and(|first| first.failed().is_none()) && !si.shared.is_empty() {
+    let open = || Ok(tools.resolved.open(tools.solvers));
+    let mut progress = Progress { console: tools.console };
+    let explored = explore(&options, &runners, &open, &mut progress).map_err(unwrapped)?;
+    let passed = explored.first.as_ref().is_some_and(|first| first.failed().is_none());
+    if wanted.from_failure && passed && !si.shared.is_empty() {
         // What is found to be shared by and by can make other events of the same run; what it was made with cannot.
-        let runners = runners.knowing(&si);
-        explored = explore(&options, &runners, &open, &mut Progress { console }).map_err(unwrapped)?;
+        return explore(&options, &runners.knowing(si), &open, &mut progress).map_err(unwrapped);
     }
-    gathered(si, explored, model, program, begun.elapsed())
+    Ok(explored)
 }
 
-fn gathered(
-    si: Si,
-    explored: Exploration,
-    model: MemoryModel,
-    program: &Program,
-    exploring: Duration,
-) -> anyhow::Result<Gathered> {
-    let trace = explored.first.context("the program was not run")?;
+fn model(config: &DiagnoseConfig, si: &Si) -> MemoryModel {
+    config.model.map_or(si.model, Into::into)
+}
+
+/// How far an exploration went.
+pub(super) fn scope_of(explored: &Exploration) -> Scope {
+    if explored.exhausted { Scope::Exhausted } else { Scope::Bounded }
+}
+
+/// What the runs have shown, the failing one being the latest.
+pub(super) fn forest_of(explored: &Exploration) -> anyhow::Result<(Forest, Trace)> {
+    let trace = explored.first.clone().context("the program was not run")?;
     let mut forest = Forest::clone(&explored.forest);
     forest.merge(&trace).context("the failing run does not fit the others")?;
+    Ok((forest, trace))
+}
+
+/// Fills a forest with what can happen with the inputs of the failing run.
+fn fill(tools: &Tools<'_>, again: Again) -> anyhow::Result<Gathered> {
+    let begun = Instant::now();
+    let wanted = Wanted {
+        inputs: Some(again.si.inputs.clone()),
+        from_failure: true,
+        until_found: Vec::new(),
+        time: tools.config.bounds.time,
+    };
+    let explored = explored(tools, &again, wanted)?;
+    let (forest, trace) = forest_of(&explored)?;
     let failure = Failure::of(&trace);
     let others = explored.bugs.iter().filter(|bug| Failure::of(&bug.trace) != failure);
     let others = others.map(|bug| format!("{} at {}: {}", bug.kind, bug.place, bug.message)).collect();
-    let scope = if explored.exhausted { Scope::Exhausted } else { Scope::Bounded };
     Ok(Gathered {
         forest,
         failure,
         trace,
-        model,
-        inputs: si.inputs,
-        repair: si.repair,
-        scope,
+        model: model(tools.config, &again.si),
+        inputs: again.si.inputs.clone(),
+        repair: again.si.repair.clone(),
+        scope: scope_of(&explored),
         executions: explored.statistics.executions + explored.statistics.resumed,
         reasons: explored.bounds_hit.into_iter().chain(explored.reasons).collect(),
         others,
-        program: Some(program.path().to_path_buf()),
-        exploring,
+        again: Some(again),
+        free: None,
+        exploring: begun.elapsed(),
     })
 }
 

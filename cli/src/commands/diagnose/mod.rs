@@ -2,6 +2,7 @@
 
 mod describe;
 mod gather;
+mod inputs;
 mod repairs;
 mod text;
 mod words;
@@ -29,6 +30,8 @@ use crate::options::{
 use crate::present::Sources;
 use crate::runs::Leftovers;
 use crate::solvers::{resolve, solvers};
+use describe::Found;
+use gather::Tools;
 
 /// Without `--time` the program is run for that long at most: then what is known is explained.
 const TIME: Duration = Duration::from_secs(60);
@@ -42,6 +45,9 @@ const TIME: Duration = Duration::from_secs(60);
 /// An SI file is replayed, and the program is run again with the same inputs until everything that can happen with them
 /// is known, or a bound is hit. A trace is explained by itself: what no trace has shown counts as passing. With the
 /// program behind `--` it is run as for an SI file.
+///
+/// If the program has inputs, it is run once more with inputs of the solver's choice, to tell which of them the failure
+/// needs: `i = 3 and j >= 2`, and others with which it passes under every schedule.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "warpath diagnose [OPTIONS] BUG.si.toml|T.wpt... [-- PROG [ARGS]...]",
@@ -59,7 +65,7 @@ Files written: those of --json and --repair-out.
 
 Exit codes:
   0  the run did not fail: nothing to explain
-  1  a cause was found, or it fails under every schedule
+  1  a cause was found, or it fails under every schedule (with these inputs, or with all)
   2  wrong usage, a broken file
   3  UNKNOWN: a solver gave up, or Ctrl-C (the causes found by then are reported)"
 )]
@@ -73,6 +79,9 @@ pub(crate) struct DiagnoseArgs {
     /// Only causes, no repairs
     #[arg(long)]
     no_repairs: bool,
+    /// Do not look for the inputs that the failure needs
+    #[arg(long)]
+    no_inputs: bool,
     /// Write the best repair to FILE, in TOML, for `warpath explore --assume-repair`
     #[arg(long, value_name = "FILE", conflicts_with = "no_repairs")]
     repair_out: Option<PathBuf>,
@@ -103,6 +112,7 @@ pub(crate) struct DiagnoseConfig {
     program: Option<Program>,
     max_causes: u32,
     repairs: bool,
+    inputs: bool,
     repair_out: Option<PathBuf>,
     fail_on_exit: bool,
     model: Option<MemoryModel>,
@@ -132,6 +142,7 @@ impl Invocation for DiagnoseArgs {
             program: self.program.lower()?,
             max_causes: self.max_causes,
             repairs: !self.no_repairs,
+            inputs: !self.no_inputs,
             repair_out: self.repair_out,
             fail_on_exit: self.fail_on_exit,
             model: self.model,
@@ -151,7 +162,15 @@ impl Invocation for DiagnoseArgs {
         let _leftovers = Leftovers::adopt();
         let solvers = solvers()?;
         let resolved = resolve(&solvers, &config.solver)?;
-        let gathered = gather::gather(&config, &solvers, &resolved, &cancel, &run, console)?;
+        let tools = Tools {
+            config: &config,
+            solvers: &solvers,
+            resolved: &resolved,
+            cancel: &cancel,
+            run: &run,
+            console,
+        };
+        let gathered = gather::gather(&tools)?;
         let options = DiagnoseOptions {
             formula: Options { model: gathered.model, ..Options::default() },
             scope: gathered.scope,
@@ -159,20 +178,26 @@ impl Invocation for DiagnoseArgs {
             repairs: config.repairs,
             timeout: Some(config.solver.timeout),
             time: config.bounds.time,
-            cancel,
+            cancel: cancel.clone(),
         };
         let open = || Ok(resolved.open(&solvers));
         let diagnosis = match &gathered.failure {
             Some(failure) => Some(diagnose(&gathered.forest, failure, &options, &open)?),
             None => None,
         };
+        let inputs = match &gathered.failure {
+            Some(failure) if config.inputs => inputs::needed(&tools, &gathered, failure, &options, began)?,
+            _ => None,
+        };
         let exit = match diagnosis.as_ref().map(|diagnosis| &diagnosis.verdict) {
             None => Exit::Clean,
             Some(Verdict::Explained | Verdict::EverySchedule) => Exit::Found,
             Some(Verdict::Unknown(_)) => Exit::Unknown,
         };
-        let sources = gathered.program.as_deref().map(Sources::of).unwrap_or_default();
-        let document = describe::document(&config, &gathered, diagnosis.as_ref(), &sources, began.elapsed());
+        let sources =
+            gathered.again.as_ref().map(|again| Sources::of(again.program.path())).unwrap_or_default();
+        let found = Found { gathered: &gathered, diagnosis: diagnosis.as_ref(), inputs };
+        let document = describe::document(&config, found, &sources, began.elapsed());
         if let Some(target) = &config.json {
             target.write(&document)?;
         }

@@ -30,7 +30,7 @@ pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnos
 
 /// The command that runs the program under the repair in a file.
 pub(super) fn confirmation(config: &DiagnoseConfig, gathered: &Gathered, file: &str) -> Option<String> {
-    gathered.program.as_ref()?;
+    gathered.again.as_ref()?;
     let mut words = vec!["warpath explore --assume-repair".to_owned(), quoted(file)];
     if gathered.model != MemoryModel::Sc {
         words.push(format!("--model {}", model(gathered.model)));

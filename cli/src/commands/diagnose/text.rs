@@ -12,7 +12,7 @@ use super::describe::words_of;
 use super::gather::Gathered;
 use super::repairs;
 use super::words::{short_place, word};
-use crate::present::diagnosis::Document;
+use crate::present::diagnosis::{Document, ScopeOf};
 use crate::present::{Drawn, draw, inputs};
 
 /// So many causes are drawn; of the others there is a sentence each.
@@ -34,6 +34,9 @@ pub(super) fn text(
     }
     if !gathered.inputs.is_empty() {
         let _ = writeln!(text, "  inputs: {}", inputs::listing(&gathered.inputs));
+    }
+    if let Some(needed) = &document.input_dependence {
+        let _ = writeln!(text, "  {}", needed.sentence);
     }
     for (n, cause) in diagnosis.causes.iter().enumerate().take(SHOWN) {
         let _ = write!(text, "\nCause {} of {}: ", n + 1, diagnosis.causes.len());
@@ -111,11 +114,23 @@ fn lanes(gathered: &Gathered, diagnosis: &Diagnosis, cause: &Cause, document: &D
     draw(&heads, &drawn, &arrows)
 }
 
+/// `1 run`, `2 runs`.
+fn runs(runs: u64) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}
+
+/// How far what is said of inputs goes.
+fn known_of_others(scope: &ScopeOf) -> String {
+    let runs = runs(scope.executions);
+    match scope.kind.as_str() {
+        "exhausted" => format!("everything that can happen with any inputs is known ({runs})"),
+        "bounded" => format!("not everything that can happen with other inputs is known ({runs})"),
+        _ => format!("only what the traces show is known ({runs})"),
+    }
+}
+
 fn scope(text: &mut String, diagnosis: &Diagnosis, document: &Document) {
-    let runs = match document.scope.executions {
-        1 => "1 run".to_owned(),
-        runs => format!("{runs} runs"),
-    };
+    let runs = runs(document.scope.executions);
     let known = match document.scope.kind.as_str() {
         "exhausted" => format!("everything that can happen with these inputs is known ({runs})"),
         "bounded" => format!("not everything that can happen with these inputs is known ({runs})"),
@@ -124,6 +139,12 @@ fn scope(text: &mut String, diagnosis: &Diagnosis, document: &Document) {
     let _ = writeln!(text, "  known: {known}");
     for reason in &document.scope.reasons {
         let _ = writeln!(text, "    {reason}");
+    }
+    if let Some(needed) = &document.input_dependence {
+        let _ = writeln!(text, "  of other inputs: {}", known_of_others(&needed.scope));
+        for reason in &needed.scope.reasons {
+            let _ = writeln!(text, "    {reason}");
+        }
     }
     if !diagnosis.causes.is_empty() {
         let covered = match diagnosis.is_complete {
