@@ -1,7 +1,7 @@
 /*
- * "Airline" (MCR): sellers are started while sales are not stopped, and the one that sells the last seat stops them; by
- * then more may have been started. There is one seat less than sellers. With -Dfixed=true a seller looks, under a lock,
- * whether there is a seat. The pause between two starts orders nothing; it only lets a plain run end well.
+ * "Airline" (MCR): sellers are started while sales are not stopped, and the one that sells the last seat stops them;
+ * by then more may have been started. There is one seat less than sellers. With -Dfixed=true a seller looks, under a
+ * lock, whether there is a seat. The pause between two starts orders nothing; it only lets a plain run end well.
  */
 import dev.warpath.Warpath;
 

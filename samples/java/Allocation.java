@@ -1,6 +1,7 @@
 /*
- * "Allocation" (MCR): a thread finds a free block, then marks it as used. Each is synchronized, but not both together,
- * so two threads may get the same block. With -Dfixed=true the monitor is held from finding to marking, entered twice.
+ * "Allocation" (MCR): a thread finds a free block, then marks it as used. Each is synchronized, but not both
+ * together, so two threads may get the same block. With -Dfixed=true the monitor is held from finding to marking,
+ * entered twice.
  */
 public class Allocation {
     private static final boolean FIXED = Boolean.getBoolean("fixed");

@@ -2,8 +2,8 @@
  * Lamport's bakery (one of MCR's programs for weak memory), two threads that enter once each and leave after a few
  * looks in vain.
  *
- * Correct under sequential consistency. The fields are not volatile: under TSO a thread may look at the other's number
- * before its own is in memory. BakeryVolatile.java is the same with volatile fields.
+ * Correct under sequential consistency. The fields are not volatile: under TSO a thread may look at the other's
+ * number before its own is in memory. BakeryVolatile.java is the same with volatile fields.
  */
 import dev.warpath.Warpath;
 

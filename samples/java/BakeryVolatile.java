@@ -1,6 +1,6 @@
 /*
- * Bakery.java with volatile fields. Volatile accesses are sequentially consistent, so nothing goes wrong under any memory
- * model; what is inside the section is ordered by them.
+ * Bakery.java with volatile fields. Volatile accesses are sequentially consistent, so nothing goes wrong under any
+ * memory model; what is inside the section is ordered by them.
  */
 import dev.warpath.Warpath;
 

@@ -1,7 +1,7 @@
 /*
- * A bounded buffer with a ReentrantLock and two conditions; one producer, two consumers. With -Dwait=if a consumer that
- * was woken does not look again whether there is an item, and the other consumer may have taken it in between. The pause
- * of the main thread orders nothing; it only lets a plain run end well.
+ * A bounded buffer with a ReentrantLock and two conditions; one producer, two consumers. With -Dwait=if a consumer
+ * that was woken does not look again whether there is an item, and the other consumer may have taken it in between.
+ * The pause of the main thread orders nothing; it only lets a plain run end well.
  */
 import dev.warpath.Warpath;
 import java.util.concurrent.locks.Condition;

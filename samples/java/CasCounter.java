@@ -1,6 +1,6 @@
 /*
- * A counter that is increased by compare-and-set, again if another thread was quicker. Correct: of two that saw the same
- * number only one succeeds, and each failure is somebody else's success, so the loops end.
+ * A counter that is increased by compare-and-set, again if another thread was quicker. Correct: of two that saw the
+ * same number only one succeeds, and each failure is somebody else's success, so the loops end.
  */
 import dev.warpath.Warpath;
 import java.util.concurrent.atomic.AtomicInteger;

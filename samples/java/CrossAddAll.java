@@ -1,6 +1,7 @@
 /*
- * Two synchronized lists, each added to the other. addAll holds the lock of its list and takes the other's to copy the
- * elements, so the two threads can wait for each other inside the JDK. With -Dfixed=true the elements are copied before.
+ * Two synchronized lists, each added to the other. addAll holds the lock of its list and takes the other's to copy
+ * the elements, so the two threads can wait for each other inside the JDK. With -Dfixed=true the elements are copied
+ * before.
  */
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 /*
- * Dekker's mutual exclusion (one of MCR's programs for weak memory), two threads that enter once each and give up after
- * a few looks.
+ * Dekker's mutual exclusion (one of MCR's programs for weak memory), two threads that enter once each and give up
+ * after a few looks.
  *
  * Correct under sequential consistency. The fields are not volatile: under TSO each thread may read the other's wish
  * before its own is in memory, and both enter. DekkerVolatile.java is the same with volatile fields.

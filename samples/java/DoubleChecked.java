@@ -1,7 +1,7 @@
 /*
  * Double-checked locking: settings are made by whoever asks first. The first check is without the lock.
  *
- * -Dvariant=plain     the field is plain: under PSO the reference may be in memory before what it refers to is filled in
+ * -Dvariant=plain     the field is plain: under PSO the reference may be in memory before the settings are
  * -Dvariant=early     the reference is published before the settings are filled in: wrong under every model
  * -Dvariant=volatile  the field is volatile: correct
  * -Dvariant=final     the field is plain, but what it refers to has only final fields: correct

@@ -1,7 +1,7 @@
 /*
  * A pool is shut down by one thread while another still gives it work; if the shutdown is first, the work is rejected
- * with an exception. With -Dfixed=true the pool is shut down when all work has been given. The pause orders nothing; it
- * only lets a plain run end well.
+ * with an exception. With -Dfixed=true the pool is shut down when all work has been given. The pause orders nothing;
+ * it only lets a plain run end well.
  */
 import dev.warpath.Warpath;
 import java.util.concurrent.ExecutorService;

@@ -1,7 +1,7 @@
 /*
  * A worker does two tasks. Somebody wants to cancel the first, sees that it is the current one and interrupts the
- * worker, which by then may be at the second. With -Dfixed=true looking and interrupting are one step, and so is going
- * on to the next task.
+ * worker, which by then may be at the second. With -Dfixed=true looking and interrupting are one step, and so is
+ * going on to the next task.
  */
 import dev.warpath.Warpath;
 

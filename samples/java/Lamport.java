@@ -1,9 +1,9 @@
 /*
- * Lamport's fast mutual exclusion (one of MCR's programs for weak memory), two threads that enter once each and give up
- * after a few looks.
+ * Lamport's fast mutual exclusion (one of MCR's programs for weak memory), two threads that enter once each and give
+ * up after a few looks.
  *
- * Correct under sequential consistency. The fields are not volatile: under TSO a thread may find no owner while its own
- * claim is not yet in memory. LamportVolatile.java is the same with volatile fields.
+ * Correct under sequential consistency. The fields are not volatile: under TSO a thread may find no owner while its
+ * own claim is not yet in memory. LamportVolatile.java is the same with volatile fields.
  */
 import dev.warpath.Warpath;
 

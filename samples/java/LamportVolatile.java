@@ -1,6 +1,6 @@
 /*
- * Lamport.java with volatile fields. Volatile accesses are sequentially consistent, so nothing goes wrong under any memory
- * model; what is inside the section is ordered by them.
+ * Lamport.java with volatile fields. Volatile accesses are sequentially consistent, so nothing goes wrong under any
+ * memory model; what is inside the section is ordered by them.
  */
 import dev.warpath.Warpath;
 

@@ -1,6 +1,6 @@
 /*
- * Money is moved between two accounts, each locked, the giving one first. Two transfers in opposite directions wait for
- * each other. With -Dfixed=true the account with the smaller number is locked first.
+ * Money is moved between two accounts, each locked, the giving one first. Two transfers in opposite directions wait
+ * for each other. With -Dfixed=true the account with the smaller number is locked first.
  */
 import dev.warpath.Warpath;
 

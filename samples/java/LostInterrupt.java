@@ -1,7 +1,7 @@
 /*
- * A worker waits for work until it is interrupted. First it clears its interrupt flag, to forget what does not concern
- * it; if the interrupt has come already, the worker forgets that one and waits forever. With -Dfixed=true it does not
- * clear the flag. The pause of the main thread orders nothing; it only lets a plain run end well.
+ * A worker waits for work until it is interrupted. First it clears its interrupt flag, to forget what does not
+ * concern it; if the interrupt has come already, the worker forgets that one and waits forever. With -Dfixed=true it
+ * does not clear the flag. The pause of the main thread orders nothing; it only lets a plain run end well.
  */
 import dev.warpath.Warpath;
 

@@ -1,8 +1,8 @@
 /*
  * M_n of the MPC paper (Figure 2 is M_0): the failure needs two inputs, one schedule, and all N extra threads.
  *
- * Thread 2 must find x at 101 + N and y at 2: thread 3 sets x to 100 after thread 2 cleared both, thread 1 (i = 3) and
- * each extra thread (its k = 10) add one, and thread 3 (j = 2) counts y up. Run with -DN=0 to -DN=9.
+ * Thread 2 must find x at 101 + N and y at 2: thread 3 sets x to 100 after thread 2 cleared both, thread 1 (i = 3)
+ * and each extra thread (its k = 10) add one, and thread 3 (j = 2) counts y up. Run with -DN=0 to -DN=9.
  */
 import dev.warpath.Warpath;
 

@@ -1,7 +1,7 @@
 /*
- * "MTList" (MCR): the operations of a synchronized list lock it, but going through it is many operations. If an element
- * is added meanwhile, the iterator throws ConcurrentModificationException. With -Dfixed=true the list is locked all the
- * while, as the documentation of Collections demands.
+ * "MTList" (MCR): the operations of a synchronized list lock it, but going through it is many operations. If an
+ * element is added meanwhile, the iterator throws ConcurrentModificationException. With -Dfixed=true the list is
+ * locked all the while, as the documentation of Collections demands.
  */
 import java.util.ArrayList;
 import java.util.Collections;

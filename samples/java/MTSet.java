@@ -1,7 +1,7 @@
 /*
  * "MTSet" (MCR): adding all of one synchronized set to another locks the other, but goes through the one without its
- * lock. If an element is added to it meanwhile, the iterator throws ConcurrentModificationException. With -Dfixed=true
- * the set that is gone through is locked, too.
+ * lock. If an element is added to it meanwhile, the iterator throws ConcurrentModificationException. With
+ * -Dfixed=true the set that is gone through is locked, too.
  */
 import java.util.Collections;
 import java.util.HashSet;

@@ -1,6 +1,6 @@
 /*
- * Two workers count a latch down when they are done, but one that finds the work cancelled leaves without, and whoever
- * waits for the latch waits forever. With -Dfixed=true the latch is counted down on every way out.
+ * Two workers count a latch down when they are done, but one that finds the work cancelled leaves without, and
+ * whoever waits for the latch waits forever. With -Dfixed=true the latch is counted down on every way out.
  */
 import java.util.concurrent.CountDownLatch;
 

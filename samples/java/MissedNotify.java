@@ -1,6 +1,6 @@
 /*
- * A lost wake-up: the consumer looks at the flag before it takes the lock, so the notification can come between the look
- * and the wait, and nobody notifies again. With -Dfixed=true it looks under the lock.
+ * A lost wake-up: the consumer looks at the flag before it takes the lock, so the notification can come between the
+ * look and the wait, and nobody notifies again. With -Dfixed=true it looks under the lock.
  */
 import dev.warpath.Warpath;
 

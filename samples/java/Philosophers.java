@@ -1,6 +1,6 @@
 /*
- * Dining philosophers: each takes the fork to the left, then the one to the right. If all have their left fork, all wait.
- * With -Dfixed=true the last one takes the right fork first.
+ * Dining philosophers: each takes the fork to the left, then the one to the right. If all have their left fork, all
+ * wait. With -Dfixed=true the last one takes the right fork first.
  */
 import dev.warpath.Warpath;
 

@@ -1,7 +1,7 @@
 /*
  * "Point" (MCR, a well-known 12-million-dollar bug): a new position is filled in and published by plain writes, which
- * PSO may swap: the reader then sees a position that is not filled in. Correct under SC and TSO; with -Dfixed=true the
- * reference is volatile, which is correct everywhere.
+ * PSO may swap: the reader then sees a position that is not filled in. Correct under SC and TSO; with -Dfixed=true
+ * the reference is volatile, which is correct everywhere.
  */
 import dev.warpath.Warpath;
 

@@ -1,7 +1,7 @@
 /*
  * A buffer for one item with one condition for everything; two producers, two consumers. Who puts or takes wakes one
- * thread only, and that may be one of its own kind, which waits again: with the one that should have been woken waiting
- * as well, nobody goes on. With -Dsignal=all everybody is woken.
+ * thread only, and that may be one of its own kind, which waits again: with the one that should have been woken
+ * waiting as well, nobody goes on. With -Dsignal=all everybody is woken.
  */
 import dev.warpath.Warpath;
 import java.util.concurrent.locks.Condition;

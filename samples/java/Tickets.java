@@ -1,6 +1,6 @@
 /*
- * Tickets are counted by an AtomicInteger, but looking whether there is one and taking it are two steps: two buyers can
- * take the last one. With -Dfixed=true a ticket is taken by a compare-and-set of the number that was looked at.
+ * Tickets are counted by an AtomicInteger, but looking whether there is one and taking it are two steps: two buyers
+ * can take the last one. With -Dfixed=true a ticket is taken by a compare-and-set of the number that was looked at.
  */
 import dev.warpath.Warpath;
 import java.util.concurrent.atomic.AtomicInteger;

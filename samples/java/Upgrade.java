@@ -1,6 +1,7 @@
 /*
- * A reader finds its data stale and wants the write lock while it has the read lock. A ReentrantReadWriteLock cannot be
- * upgraded: the reader waits for itself. With -Dfixed=true it gives the read lock up first, looks again, and downgrades.
+ * A reader finds its data stale and wants the write lock while it has the read lock. A ReentrantReadWriteLock cannot
+ * be upgraded: the reader waits for itself. With -Dfixed=true it gives the read lock up first, looks again, and
+ * downgrades.
  */
 import dev.warpath.Warpath;
 import java.util.concurrent.locks.ReentrantReadWriteLock;

@@ -1,6 +1,6 @@
 /*
- * Two threads count words in a ConcurrentHashMap. Looking up and putting are atomic each, but not together, so one count
- * can be lost. With -Dfixed=true the map does both at once.
+ * Two threads count words in a ConcurrentHashMap. Looking up and putting are atomic each, but not together, so one
+ * count can be lost. With -Dfixed=true the map does both at once.
  */
 import dev.warpath.Warpath;
 import java.util.concurrent.ConcurrentHashMap;
