@@ -9,6 +9,7 @@ mod explore_stop;
 mod export_test;
 mod gdb;
 mod help;
+mod java_samples;
 mod json_doc;
 mod misbehave;
 mod native;
