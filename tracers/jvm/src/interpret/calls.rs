@@ -245,11 +245,14 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The receiver of the constructor that a frame waits for.
-    pub(super) fn receiver(&self, frame: &Frame) -> Option<Slot> {
-        let call = call_at(self.definitions, frame)?;
+    /// The object whose constructor a frame waits for.
+    pub(super) fn constructed(&self, frame: &Frame) -> Option<Reference> {
+        let call = call_at(self.definitions, frame).filter(|call| call.member.name == "<init>")?;
         let from = frame.stack.len().checked_sub(call.operands)?;
-        (call.member.name == "<init>").then(|| frame.stack.get(from).copied()).flatten()
+        match frame.stack.get(from)?.known {
+            Known::Reference(reference) => Some(reference),
+            _ => None,
+        }
     }
 
     /// The last operands of the call that the top frame waits for.

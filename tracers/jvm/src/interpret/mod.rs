@@ -31,5 +31,5 @@ pub(crate) use heap::{Cell, Heap};
 pub(crate) use identity::{Identities, Names};
 pub(crate) use path::Effect;
 pub(crate) use symbols::{narrow, widen};
-pub(crate) use thread::{Interpreter, Thread, Trouble};
-pub(crate) use value::{Known, Slot};
+pub(crate) use thread::{EarlyWrite, Interpreter, Thread, Trouble};
+pub(crate) use value::{Known, Reference, Slot};

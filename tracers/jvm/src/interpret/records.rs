@@ -4,7 +4,7 @@ use super::advance::MOST;
 use super::frame::{Astray, Frame, State};
 use super::opcode;
 use super::thread::{Done, Interpreter, Trouble};
-use super::value::{Known, Slot};
+use super::value::{Known, Reference, Slot};
 use crate::stream::{ObjectRef, Record, Value};
 
 impl Interpreter<'_> {
@@ -56,7 +56,7 @@ impl Interpreter<'_> {
             [true, false] => false,
             _ => {
                 self.thread.guesses += 1;
-                !matches!(slot.known, Known::Reference(super::value::Reference::NULL)) && fits[1]
+                !matches!(slot.known, Known::Reference(Reference::NULL)) && fits[1]
             }
         };
         let tested = self.tested(&mut frame, answer);
@@ -161,6 +161,15 @@ impl Interpreter<'_> {
         self.go_on(frame, length, done);
     }
 
+    /// The object whose field the top frame is about to write.
+    pub(crate) fn written_object(&self) -> Option<Reference> {
+        let frame = self.thread.frames.last().filter(|frame| frame.state == State::Waiting)?;
+        match frame.peek(1).ok()?.known {
+            Known::Reference(reference) => Some(reference),
+            _ => None,
+        }
+    }
+
     /// A value was written to a field or an array element: the value with what it depends on.
     pub(crate) fn stored(&mut self, record: &Record) -> Slot {
         let (pc, object, value) = match *record {
@@ -229,34 +238,19 @@ impl Interpreter<'_> {
                 for _ in 0..dimensions {
                     frame.pop()?;
                 }
-                let array = Known::Reference(super::value::Reference::Object(object));
+                let array = Known::Reference(Reference::Object(object));
                 frame.push(Slot::concrete(array));
                 frame.pc += length;
                 frame.state = State::Running;
             }
             _ => {
-                // In a constructor it is the receiver; where a constructor is called, the receiver of that.
-                let in_constructor = definition.method().name == "<init>";
-                let receiver = if in_constructor && !self.is_constructing(&frame, pc) {
-                    frame.locals.first().copied()
-                } else {
-                    self.receiver(&frame)
-                };
-                if let Some(Slot { known: Known::Reference(reference), .. }) = receiver {
+                if let Some(reference) = self.constructed(&frame) {
                     self.identities.identify(reference, object);
                 }
             }
         }
         self.thread.frames.push(frame);
         Ok(())
-    }
-
-    /// Does the frame wait for the constructor of another object than its own?
-    fn is_constructing(&self, frame: &Frame, pc: u32) -> bool {
-        let receiver = self.receiver(frame);
-        frame.pc == pc
-            && receiver.is_some()
-            && receiver.map(|slot| slot.known) != frame.locals.first().map(|slot| slot.known)
     }
 
     /// The slot with the number that a record has for it; `None` if it cannot be the same value.

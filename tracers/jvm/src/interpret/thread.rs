@@ -22,6 +22,8 @@ pub(crate) struct Thread {
     pub input: Option<Slot>,
     /// What the call under way gives back, as far as its records say.
     pub result: Option<Slot>,
+    /// Fields that were written before their object had a number.
+    pub early: Vec<EarlyWrite>,
     /// Elements that are being copied.
     pub copied: VecDeque<Slot>,
     /// Where exceptions were thrown that are on their way, or were caught.
@@ -32,6 +34,15 @@ pub(crate) struct Thread {
     pub guesses: u64,
     /// Calls that the stream does not say the result of, because the callee is instrumented for sure.
     pub sure: FxHashSet<Site>,
+}
+
+/// A field that was written before its object had a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EarlyWrite {
+    pub object: Reference,
+    /// The number of the field's name.
+    pub field: u32,
+    pub slot: Slot,
 }
 
 /// One thread, about to be executed.

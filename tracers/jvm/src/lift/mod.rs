@@ -4,7 +4,7 @@
 //! location that the plan calls shared, and everything that synchronises. What the thread decided about symbolic values on
 //! its way becomes events, too.
 
-mod access;
+mod accesses;
 mod atomic;
 mod check;
 mod ending;
@@ -23,6 +23,7 @@ use warpath_trace::tables::TableError;
 use warpath_trace::thread::Thread as Entry;
 use warpath_trace::trace::Trace;
 
+use crate::classfile::access;
 use crate::interpret::{self, Cell, EAGER, Heap, Identities, Interpreter, Names, Site, State, Trouble};
 use crate::run::{End, Sharing};
 use crate::stream::{Definitions, Item, ObjectRef, Reader, Record, StreamError};
@@ -194,10 +195,12 @@ impl Lifter {
             self.note_only(definitions, t, &item.record);
             return Ok(());
         }
-        let followed = !matches!(
-            item.record,
-            Record::Sync(_) | Record::Note { .. } | Record::Yield { .. } | Record::Commit { .. }
-        );
+        // The monitor of a synchronized method is no business of the instruction that the method is at.
+        let followed = match &item.record {
+            Record::Sync(sync) => !sync.is_of_method(),
+            Record::Note { .. } | Record::Commit { .. } => false,
+            _ => true,
+        };
         if self.symbolic && followed {
             self.interpreter(definitions, t).settle(&item.record)?;
             self.flush(definitions, t)?;
@@ -209,7 +212,7 @@ impl Lifter {
             frame.last_pc = pc;
         }
         self.record(definitions, t, item)?;
-        if self.symbolic {
+        if self.symbolic && !takes_monitor(definitions, &item.record) {
             self.interpreter(definitions, t).advance(EAGER)?;
             self.flush(definitions, t)?;
             if self.trace.tables.exprs.len() > self.options.max_expressions && self.end.is_none() {
@@ -251,6 +254,7 @@ impl Lifter {
             Record::Alloc { pc, object } => {
                 self.allocated.insert(*object);
                 self.interpreter(definitions, t).allocated(*pc, *object)?;
+                self.settle_early(t, *object);
             }
             Record::ArrayCopy { .. } => self.interpreter(definitions, t).give_outside(),
             Record::Sync(sync) => self.sync(definitions, t, item, sync)?,
@@ -282,4 +286,10 @@ impl Lifter {
     fn buffers_writes(&self) -> bool {
         self.trace.header.model != MemoryModel::Sc
     }
+}
+
+/// Does a method begin whose first step is to take its monitor?
+fn takes_monitor(definitions: &Definitions, record: &Record) -> bool {
+    let is_synchronized = |method| definitions.method(method).method().access & access::SYNCHRONIZED != 0;
+    matches!(record, Record::Enter { method, .. } if is_synchronized(*method))
 }

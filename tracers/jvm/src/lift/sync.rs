@@ -50,7 +50,7 @@ impl Lifter {
             let at = self.here(definitions, t, sync.pc)?;
             self.sync_event(definitions, t, sync, at)?;
         }
-        if self.symbolic {
+        if self.symbolic && !sync.is_of_method() {
             self.interpreter(definitions, t).monitored(sync.pc);
         }
         Ok(())

@@ -105,6 +105,13 @@ pub struct SyncRecord {
     pub result: u64,
 }
 
+impl SyncRecord {
+    /// Is it about the monitor of a synchronized method? No instruction that enters or leaves one is the first.
+    pub fn is_of_method(&self) -> bool {
+        self.pc == 0 && self.space == 0 && matches!(self.verb, 1 | 2)
+    }
+}
+
 /// What an atomic operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomicOp {

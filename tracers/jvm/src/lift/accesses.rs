@@ -5,8 +5,8 @@ use warpath_trace::ids::ThreadIx;
 
 use super::{LiftError, Lifter};
 use crate::classfile::JavaType;
-use crate::interpret::{Cell, Known, Site, Slot, narrow, widen};
-use crate::stream::{Definitions, Item, Record, Value};
+use crate::interpret::{Cell, EarlyWrite, Known, Reference, Site, Slot, narrow, widen};
+use crate::stream::{Definitions, Item, ObjectRef, Record, Value};
 
 /// An access to a location.
 pub(super) struct Access {
@@ -71,6 +71,10 @@ impl Lifter {
         item: &Item,
     ) -> Result<(), LiftError> {
         let Some(access) = self.access_of(definitions, t, &item.record) else { return Ok(()) };
+        if let Cell::Field(ObjectRef::NULL, field) = access.cell {
+            self.write_early(definitions, t, &item.record, field);
+            return Ok(());
+        }
         self.note_access(t, access.cell, access.writes);
         if access.writes {
             let slot = if self.symbolic {
@@ -85,6 +89,35 @@ impl Lifter {
                 self.interpreter(definitions, t).loaded(&item.record, found);
             }
             Ok(())
+        }
+    }
+
+    /// A constructor writes a field before it has called that of the superclass: its object has no number yet.
+    fn write_early(&mut self, definitions: &Definitions, t: usize, record: &Record, field: u32) {
+        if !self.symbolic {
+            return;
+        }
+        let mut interpreter = self.interpreter(definitions, t);
+        let object = interpreter.written_object();
+        let slot = interpreter.stored(record);
+        if let Some(object) = object {
+            self.threads[t].early.push(EarlyWrite { object, field, slot });
+        }
+    }
+
+    /// An object has got its number.
+    pub(super) fn settle_early(&mut self, t: usize, object: ObjectRef) {
+        let waiting = std::mem::take(&mut self.threads[t].early);
+        for write in waiting {
+            match self.identities.resolve(write.object) {
+                Reference::Object(found) if found == object => {
+                    let cell = Cell::Field(object, write.field);
+                    self.note_access(t, cell, true);
+                    self.heap.put(cell, write.slot);
+                }
+                Reference::Object(_) => {}
+                Reference::Fresh(_) => self.threads[t].early.push(write),
+            }
         }
     }
 
