@@ -1,5 +1,6 @@
 package dev.warpath.agent;
 
+import dev.warpath.agent.model.Inputs;
 import dev.warpath.agent.plan.Plan;
 import dev.warpath.agent.plan.PlanError;
 import dev.warpath.agent.plan.SharedLocations;
@@ -30,6 +31,7 @@ public final class Agent {
             Stream.open(path);
             SharedLocations shared = new SharedLocations(plan.shared);
             Objects.plan(shared);
+            Inputs.plan(plan);
             openJavaLang(instrumentation);
             instrumentation.addTransformer(new Transformer(plan, shared), true);
             instrumentation.retransformClasses(JdkPatches.classes());

@@ -94,6 +94,14 @@ public final class Flow {
         }
     }
 
+    /** An exception comes to the handler of a synchronized method. */
+    public static void unwindTo(Throwable exception, int method) {
+        ThreadState t = Scheduler.current();
+        if (t != null) {
+            unwindTo(t, method, Objects.ref(t, exception));
+        }
+    }
+
     /** An exception leaves the method. */
     public static void unwind(Throwable exception, int method) {
         ThreadState t = Scheduler.current();

@@ -124,7 +124,7 @@ public final class Threads {
         Scheduler.turn(t, park);
         int result = t.permit ? Sync.DONE : t.interrupted ? Sync.INTERRUPTED : Sync.TIMED_OUT;
         t.permit = false;
-        Sync.record(t, at, Sync.TAKE, Sync.PERMIT, 0, t.number, 1, result);
+        Sync.record(t, at, Sync.TAKE, Sync.PERMIT, 0, t.number, park.attempt(), result);
     }
 
     /** {@code LockSupport.unpark}. */
@@ -148,6 +148,10 @@ public final class Threads {
             return t.permit || t.interrupted;
         }
 
+        int attempt() {
+            return deadline == NEVER ? Sync.BLOCK : Sync.TIMED;
+        }
+
         @Override
         public String location() {
             return "permit(" + t.key + ')';
@@ -160,7 +164,7 @@ public final class Threads {
 
         @Override
         public void recordPending(ThreadState t) {
-            Sync.record(t, at, Sync.TAKE, Sync.PERMIT, 0, t.number, 1, Sync.PENDING);
+            Sync.record(t, at, Sync.TAKE, Sync.PERMIT, 0, t.number, attempt(), Sync.PENDING);
         }
     }
 }

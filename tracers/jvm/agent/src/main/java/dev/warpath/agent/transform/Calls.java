@@ -1,5 +1,8 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.hook.SystemCalls;
+import dev.warpath.agent.hook.VerifierCalls;
+import dev.warpath.agent.hook.WarpathCalls;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,16 +16,18 @@ final class Calls {
         final boolean takesPlace;
 
         Replacement(String owner, String name, String descriptor, boolean takesPlace) {
-            this.owner = "dev/warpath/agent/hook/" + owner;
+            this.owner = owner;
             this.name = name;
             this.descriptor = descriptor;
             this.takesPlace = takesPlace;
         }
     }
 
+    private static final String VERIFIER = "org/sosy_lab/sv_benchmarks/Verifier";
     private static final Map<String, Replacement> ON_ANY_OBJECT = new HashMap<>();
     private static final Map<String, Replacement> ON_THREADS = new HashMap<>();
     private static final Map<String, Replacement> OTHERS = new HashMap<>();
+    private static final Models MODELS = new Models();
 
     static {
         ON_ANY_OBJECT.put("wait()V", at("Monitor", "await", "(Ljava/lang/Object;J)V"));
@@ -46,14 +51,21 @@ final class Calls {
         OTHERS.put("java/util/UUID.randomUUID()Ljava/util/UUID;", plain("Clock", "randomUuid", "()Ljava/util/UUID;"));
     }
 
+    static {
+        MODELS.addStatic("dev/warpath/Warpath", WarpathCalls.class);
+        MODELS.addStatic(VERIFIER, VerifierCalls.class);
+        MODELS.addStatic("java/lang/System", SystemCalls.class);
+        MODELS.add("java/io/InputStream", SystemCalls.class);
+    }
+
     private Calls() {}
 
     private static Replacement at(String owner, String name, String descriptor) {
-        return new Replacement(owner, name, descriptor, true);
+        return new Replacement("dev/warpath/agent/hook/" + owner, name, descriptor, true);
     }
 
     private static Replacement plain(String owner, String name, String descriptor) {
-        return new Replacement(owner, name, descriptor, false);
+        return new Replacement("dev/warpath/agent/hook/" + owner, name, descriptor, false);
     }
 
     /** What is to be called instead of a method that is not the program's own, or null. */
@@ -63,6 +75,14 @@ final class Calls {
         if (replacement == null && ON_THREADS.containsKey(method) && hierarchy.isThread(owner)) {
             replacement = ON_THREADS.get(method);
         }
-        return replacement != null ? replacement : OTHERS.get(owner + '.' + method);
+        if (replacement == null) {
+            replacement = OTHERS.get(owner + '.' + method);
+        }
+        return replacement != null ? replacement : MODELS.of(owner + '.' + method);
+    }
+
+    /** Is it a method of the verification competition's interface? Its class belongs to the program, but is modelled. */
+    static boolean isVerifier(String owner, String name, String descriptor) {
+        return owner.equals(VERIFIER) && MODELS.of(owner + '.' + name + descriptor) != null;
     }
 }

@@ -62,6 +62,10 @@ final class MethodInstrumenter extends AnalyzerAdapter {
     @Override
     public void visitCode() {
         super.visitCode();
+        if (isInitialiser) {
+            hook(FLOW, "initialise", "()V");
+        }
+        emitEntry();
         if (isSynchronized) {
             pushLock();
             mv.visitLdcInsn((long) method.number << 16);
@@ -70,10 +74,6 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             mv.visitInsn(Opcodes.MONITORENTER);
         }
         guards.continueWith(!isConstructor);
-        if (isInitialiser) {
-            hook(FLOW, "initialise", "()V");
-        }
-        emitEntry();
     }
 
     private void pushLock() {
@@ -172,14 +172,15 @@ final class MethodInstrumenter extends AnalyzerAdapter {
     }
 
     private void emitExit() {
+        if (isSynchronized) {
+            // What follows releases the monitor, so the handler that does the same must not cover it.
+            mv.visitInsn(Opcodes.NOP);
+            guards.close();
+            emitRelease();
+        }
         hook(FLOW, "exit", "()V");
         if (isInitialiser) {
             hook(FLOW, "initialised", "()V");
-        }
-        if (isSynchronized) {
-            // What follows releases the monitor, so the handler that does the same must not cover it.
-            guards.close();
-            emitRelease();
         }
     }
 
@@ -248,7 +249,8 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         } else if (name.equals("<init>")) {
             emitConstruction(owner, descriptor);
-        } else if (context.hierarchy.isSurelyInstrumented(owner, name + descriptor, isInterface)) {
+        } else if (!Calls.isVerifier(owner, name, descriptor)
+                && context.hierarchy.isSurelyInstrumented(owner, name + descriptor, isInterface)) {
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         } else {
             emitForeignCall(opcode, owner, name, descriptor, isInterface);
@@ -319,20 +321,20 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             } else {
                 super.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", descriptor, false);
             }
+            if (isOnThis) {
+                mv.visitVarInsn(Opcodes.ALOAD, 0);
+            } else if (isKept) {
+                mv.visitInsn(Opcodes.DUP);
+            }
+            if (isOnThis || isKept) {
+                mv.visitLdcInsn(at);
+                hook(FLOW, "allocated", "(Ljava/lang/Object;J)V");
+            }
             mv.visitLdcInsn(at);
             hook(FLOW, "returned", "(J)V");
         }
         if (isOnThis) {
             guards.continueWith(true);
-        }
-        if (!context.filter.isApplication(owner) && (isOnThis || isKept)) {
-            if (isOnThis) {
-                mv.visitVarInsn(Opcodes.ALOAD, 0);
-            } else {
-                mv.visitInsn(Opcodes.DUP);
-            }
-            mv.visitLdcInsn(at);
-            hook(FLOW, "allocated", "(Ljava/lang/Object;J)V");
         }
     }
 
@@ -388,14 +390,17 @@ final class MethodInstrumenter extends AnalyzerAdapter {
         guards.close();
         Object[] receiver = isSynchronized && !isStatic() ? new Object[] {context.className} : new Object[0];
         guards.emitHandler(receiver, () -> {
+            if (isSynchronized) {
+                mv.visitInsn(Opcodes.DUP);
+                mv.visitLdcInsn(method.number);
+                hook(FLOW, "unwindTo", "(Ljava/lang/Throwable;I)V");
+                emitRelease();
+            }
             mv.visitInsn(Opcodes.DUP);
             mv.visitLdcInsn(method.number);
             hook(FLOW, "unwind", "(Ljava/lang/Throwable;I)V");
             if (isInitialiser) {
                 hook(FLOW, "initialised", "()V");
-            }
-            if (isSynchronized) {
-                emitRelease();
             }
             mv.visitInsn(Opcodes.ATHROW);
         });
