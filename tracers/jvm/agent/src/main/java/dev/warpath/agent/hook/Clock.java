@@ -1,0 +1,50 @@
+package dev.warpath.agent.hook;
+
+import dev.warpath.agent.schedule.Scheduler;
+import dev.warpath.agent.schedule.ThreadState;
+import dev.warpath.agent.stream.Objects;
+
+/** Time, chance and identity, where instrumented code asks for them: the same in every run. */
+public final class Clock {
+    /** When virtual time begins: 1 January 2020, in milliseconds. */
+    static final long EPOCH = 1_577_836_800_000L;
+    /** Time goes on by this whenever it is looked at, so that who waits for it does not wait for ever. */
+    private static final long TICK = 1_000;
+
+    private Clock() {}
+
+    public static long currentTimeMillis() {
+        return Scheduler.current() == null ? System.currentTimeMillis() : EPOCH + tick() / 1_000_000;
+    }
+
+    public static long nanoTime() {
+        return Scheduler.current() == null ? System.nanoTime() : tick();
+    }
+
+    private static long tick() {
+        Scheduler.clock += TICK;
+        return Scheduler.clock;
+    }
+
+    public static double random() {
+        ThreadState t = Scheduler.current();
+        return t == null ? Math.random() : (t.chance.next() & (1L << 48) - 1) * 0x1p-48;
+    }
+
+    /** What {@code new Random()} starts from. */
+    public static long seed() {
+        ThreadState t = Scheduler.current();
+        return t == null ? System.nanoTime() : t.chance.next();
+    }
+
+    public static java.util.UUID randomUuid() {
+        ThreadState t = Scheduler.current();
+        return t == null ? java.util.UUID.randomUUID()
+                : new java.util.UUID(t.chance.next() & ~0xf000L | 0x4000, t.chance.next() | 1L << 63);
+    }
+
+    public static int identityHashCode(Object object) {
+        ThreadState t = object == null ? null : Scheduler.current();
+        return t == null ? System.identityHashCode(object) : Objects.hash(t, object);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.warpath.agent.hook;
+
+import dev.warpath.agent.model.Inputs;
+import dev.warpath.agent.schedule.Place;
+import dev.warpath.agent.schedule.Scheduler;
+import dev.warpath.agent.schedule.ThreadState;
+import dev.warpath.agent.stream.Objects;
+import dev.warpath.agent.stream.Stream;
+import dev.warpath.agent.stream.Tag;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Array;
+
+/** Copies of arrays and standard input, where instrumented code asks for them. */
+public final class SystemCalls {
+    private static int stdinRead;
+
+    private SystemCalls() {}
+
+    /** {@code InputStream.read()}: the first bytes of standard input may be inputs. */
+    public static int read(InputStream in, long at) throws IOException {
+        int found = in.read();
+        ThreadState t = Scheduler.current();
+        if (t == null || in != System.in || found < 0 || stdinRead >= Inputs.symbolicStdin()) {
+            return found;
+        }
+        stdinRead++;
+        return (int) Inputs.take("stdin", 8, (byte) found) & 0xff;
+    }
+
+    /** {@code System.arraycopy}, element by element, so that each access is known. */
+    public static void arraycopy(Object from, int fromIndex, Object to, int toIndex, int length, long at) {
+        ThreadState t = Scheduler.current();
+        if (t == null || !isPlain(from, fromIndex, to, toIndex, length)) {
+            // Where the copy fails it fails as ever; what it did before that is not recorded.
+            System.arraycopy(from, fromIndex, to, toIndex, length);
+            return;
+        }
+        Stream.end(Stream.u(Stream.start(), Place.pc(at)), Tag.ARRAYCOPY);
+        boolean backwards = from == to && fromIndex < toIndex;
+        for (int n = 0; n < length; n++) {
+            int i = backwards ? length - 1 - n : n;
+            Access.beforeElement(from, fromIndex + i, "r", at);
+            Object value = Array.get(from, fromIndex + i);
+            record(t, Tag.ALOAD, from, fromIndex + i, value, at);
+            Access.beforeElement(to, toIndex + i, "w", at);
+            Array.set(to, toIndex + i, value);
+            record(t, Tag.ASTORE, to, toIndex + i, value, at);
+        }
+    }
+
+    private static boolean isPlain(Object from, int fromIndex, Object to, int toIndex, int length) {
+        if (from == null || to == null || !from.getClass().isArray() || !to.getClass().isArray()) {
+            return false;
+        }
+        Class<?> source = from.getClass().getComponentType();
+        Class<?> target = to.getClass().getComponentType();
+        boolean storable = source == target || !source.isPrimitive() && target.isAssignableFrom(source);
+        return storable && fromIndex >= 0 && toIndex >= 0 && length >= 0
+                && (long) fromIndex + length <= Array.getLength(from) && (long) toIndex + length <= Array.getLength(to);
+    }
+
+    private static void record(ThreadState t, int tag, Object array, int index, Object value, long at) {
+        boolean primitive = array.getClass().getComponentType().isPrimitive();
+        int holder = Objects.ref(t, array);
+        int ref = primitive ? 0 : Objects.ref(t, value);
+        int p = Stream.u(Stream.start(), Place.pc(at));
+        p = Stream.s(Stream.u(p, holder), index);
+        if (!primitive) {
+            p = Stream.u(p, ref);
+        } else if (value instanceof Float) {
+            p = Stream.f(p, (Float) value);
+        } else if (value instanceof Double) {
+            p = Stream.d(p, (Double) value);
+        } else if (value instanceof Boolean) {
+            p = Stream.s(p, (Boolean) value ? 1 : 0);
+        } else if (value instanceof Character) {
+            p = Stream.s(p, (Character) value);
+        } else {
+            p = Stream.s(p, ((Number) value).longValue());
+        }
+        if (Stream.end(p, Access.tag(t, tag, at))) {
+            Scheduler.more(t);
+        }
+    }
+}

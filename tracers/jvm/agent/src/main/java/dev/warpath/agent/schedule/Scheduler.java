@@ -1,0 +1,356 @@
+package dev.warpath.agent.schedule;
+
+import dev.warpath.agent.plan.Plan;
+import dev.warpath.agent.plan.Step;
+import dev.warpath.agent.schedule.ThreadState.Standing;
+import dev.warpath.agent.stream.Definitions;
+import dev.warpath.agent.stream.Stream;
+import dev.warpath.agent.stream.Tag;
+
+/**
+ * One thread at a time: whose turn it is, and who is next.
+ *
+ * <p>A thread keeps the turn until it comes to its next visible event. There it says what it is about to do
+ * ({@link #turn}) and goes on when it is chosen, which it is only if it can do that now. So all threads but one stand
+ * before something, and each choice is made among the same possibilities whenever the same path was taken.
+ */
+public final class Scheduler {
+    /** Bytes of events that a thread may write between two steps before others get a chance: it may be spinning. */
+    private static final int FUEL = 1 << 20;
+
+    static final Object LOCK = new Object();
+    /** Who has the turn. Read without synchronisation: a thread finds itself here only if it put itself here or was woken. */
+    static ThreadState holder;
+    /** The watchdog believes that this thread left without giving the turn back. */
+    static ThreadState suspect;
+    /** Virtual nanoseconds. */
+    public static long clock;
+
+    private static volatile boolean running;
+    private static Follow follow;
+    private static Chooser chooser;
+    private static long maxEvents;
+    private static final Choices choices = new Choices();
+    private static Newcomer newcomers;
+    private static volatile boolean hasNewcomers;
+    /** Whom the last SWITCH named. */
+    private static ThreadState writer;
+    /** When idle: the step that is waited for names a thread that is outside. */
+    static volatile boolean waitsForOutside;
+
+    private Scheduler() {}
+
+    /** A thread that came to a hook although nobody told of its start. */
+    private static final class Newcomer {
+        final Thread thread;
+        final Newcomer next;
+        ThreadState state;
+
+        Newcomer(Thread thread, Newcomer next) {
+            this.thread = thread;
+            this.next = next;
+        }
+    }
+
+    /** Begins with the current thread as T0. */
+    public static void start(Plan plan) {
+        follow = new Follow(plan);
+        chooser = new Chooser(plan);
+        maxEvents = plan.maxEvents;
+        ThreadState main = ThreadState.register(null, Thread.currentThread());
+        main.action = new Action.Simple("begin", null, 0);
+        holder = main;
+        running = true;
+        turn(main, main.action);
+        Stream.end(Stream.start(), Tag.BEGIN | Tag.STEP);
+    }
+
+    /** The state of the current thread, which has the turn then; null if what it does is not to be recorded. */
+    public static ThreadState current() {
+        ThreadState t = holder;
+        return t != null && t.thread == Thread.currentThread() ? t : arrive();
+    }
+
+    /** The same, but null for a thread that has not the turn. */
+    public static ThreadState ifHolder() {
+        ThreadState t = holder;
+        return t != null && t.thread == Thread.currentThread() ? t : null;
+    }
+
+    private static ThreadState arrive() {
+        Thread me = Thread.currentThread();
+        if (!running || Stream.isClosed() || me instanceof Watchdog) {
+            return null;
+        }
+        ThreadState t = ThreadState.of(me);
+        if (t == null) {
+            t = introduce(me);
+        }
+        ThreadState next = null;
+        synchronized (LOCK) {
+            if (suspect == t) {
+                suspect = null;
+                holder = t;
+                return t;
+            }
+            if (t.standing == Standing.POISED || t.standing == Standing.RUNNING || t.standing == Standing.ENDED) {
+                return null;
+            }
+            if (t.standing == Standing.OUTSIDE) {
+                t.action = new Action.Pause(t, Action.NEVER, false);
+                t.standing = Standing.POISED;
+                // An interrupt that reached it out there is the program's again.
+                t.interrupted |= Thread.interrupted();
+            }
+            if (holder == null && suspect == null) {
+                next = choose(t);
+                holder = next;
+            }
+        }
+        if (next != null) {
+            next.wake();
+        }
+        Action action = t.action;
+        t.await();
+        granted(t);
+        if (action.verb != null) {
+            Stream.end(Stream.start(), Tag.BEGIN | Tag.STEP);
+        }
+        return t;
+    }
+
+    private static ThreadState introduce(Thread me) {
+        synchronized (LOCK) {
+            Newcomer newcomer = new Newcomer(me, newcomers);
+            newcomers = newcomer;
+            hasNewcomers = true;
+            if (holder == null && suspect == null) {
+                greet();
+            }
+            while (newcomer.state == null) {
+                try {
+                    LOCK.wait();
+                } catch (InterruptedException signal) {
+                    // It belongs to the program, which gets it when the thread has its turn.
+                    newcomer.thread.interrupt();
+                }
+            }
+            return newcomer.state;
+        }
+    }
+
+    private static void greet() {
+        ThreadState first = ThreadState.numbered(1);
+        for (Newcomer newcomer = newcomers; newcomer != null; newcomer = newcomer.next) {
+            newcomer.state = ThreadState.register(first, newcomer.thread);
+            newcomer.state.action = new Action.Simple("begin", null, 0);
+            Definitions.note("thread " + newcomer.state.key + " (" + newcomer.thread.getName()
+                    + ") was started by code that is not instrumented");
+        }
+        newcomers = null;
+        hasNewcomers = false;
+        LOCK.notifyAll();
+    }
+
+    /** A thread that the current one starts. */
+    public static ThreadState fork(ThreadState parent, Thread thread) {
+        synchronized (LOCK) {
+            ThreadState child = ThreadState.register(parent, thread);
+            child.action = new Action.Simple("begin", null, 0);
+            return child;
+        }
+    }
+
+    /** The key that the next thread started by this one will have. */
+    public static String nextKey(ThreadState parent) {
+        return parent.key + '.' + parent.forks;
+    }
+
+    /** Returns when the thread has the turn for this action, which is possible then or has come to its deadline. */
+    public static void turn(ThreadState t, Action action) {
+        boolean simple = action instanceof AccessAction || action instanceof Action.Simple;
+        if (simple && !hasNewcomers && !t.yielded && follow.isOver() && chooser.surelyGoesOn(t.number - 1)
+                && holder == t) {
+            t.action = action;
+            granted(t);
+            return;
+        }
+        ThreadState next;
+        synchronized (LOCK) {
+            t.action = action;
+            t.standing = Standing.POISED;
+            next = choose(t);
+            holder = next;
+        }
+        if (next != t) {
+            if (next != null) {
+                next.wake();
+            }
+            t.await();
+        }
+        granted(t);
+    }
+
+    /** The same for a thread that owns the object's monitor and releases it until then. */
+    public static void turnReleasing(ThreadState t, Action action, Object monitor) {
+        t.parkedOn = monitor;
+        turn(t, action);
+        t.parkedOn = null;
+    }
+
+    /** Lets others go on, if they can, until this virtual time or an interrupt. No step. */
+    public static void pauseUntil(ThreadState t, long until, boolean interruptible) {
+        t.yielded = true;
+        turn(t, new Action.Pause(t, until, interruptible));
+    }
+
+    /** The stream says that the thread has written much since its last step, or needs room. */
+    public static void more(ThreadState t) {
+        if (!Stream.isTired()) {
+            return;
+        }
+        if (Stream.isTooLong()) {
+            End.stop("events", "the stream has become too long; " + t.key + " may be in an endless loop");
+        }
+        if (holder == t) {
+            pauseUntil(t, Action.NEVER, false);
+        }
+    }
+
+    private static void granted(ThreadState t) {
+        Action action = t.action;
+        t.standing = Standing.RUNNING;
+        t.yielded = false;
+        if (action.deadline != Action.NEVER && !action.isPossible()) {
+            clock = Math.max(clock, action.deadline);
+        }
+        t.action = null;
+        if (writer != t) {
+            writer = t;
+            Stream.end(Stream.u(Stream.start(), t.number), Tag.SWITCH);
+        }
+        Definitions.write();
+        Stream.refuel(FUEL);
+        if (action.verb != null && ++t.visible > maxEvents) {
+            End.stop("events", t.key + " has made " + maxEvents + " visible steps");
+        }
+    }
+
+    /** The thread has recorded its end: hands the turn on for good. */
+    public static void ended(ThreadState t) {
+        ThreadState next;
+        synchronized (LOCK) {
+            t.standing = Standing.ENDED;
+            t.action = null;
+            next = isAnybodyLeft() ? choose(t) : null;
+            holder = next;
+        }
+        if (next != null) {
+            next.wake();
+        }
+    }
+
+    /** Is a thread left for whose end the JVM waits? Without one it exits, and daemons must not go on meanwhile. */
+    private static boolean isAnybodyLeft() {
+        for (int n = 1; n <= ThreadState.count(); n++) {
+            ThreadState t = ThreadState.numbered(n);
+            if (!t.hasEnded() && !t.thread.isDaemon()) {
+                return true;
+            }
+        }
+        return hasNewcomers;
+    }
+
+    /** Who goes on: by the schedule as far as it goes, then by the policy. Null if nobody can, but somebody is outside. */
+    static ThreadState choose(ThreadState asking) {
+        if (hasNewcomers) {
+            greet();
+        }
+        waitsForOutside = false;
+        while (true) {
+            Step step = follow.current();
+            if (step == null) {
+                return chooseByPolicy(asking);
+            }
+            ThreadState t = ThreadState.named(step.thread);
+            if (t != null && t.standing == Standing.OUTSIDE) {
+                waitsForOutside = true;
+                return null;
+            }
+            String found = t == null ? "there is no thread " + step.thread + " yet"
+                    : t.hasEnded() ? step.thread + " has ended" : null;
+            if (found == null) {
+                Action action = t.action;
+                if (action.verb == null) {
+                    return t;
+                }
+                found = misfit(step, t, action);
+                if (found == null) {
+                    follow.done();
+                    return t;
+                }
+                if (action instanceof AccessAction && follow.passes(action.location())) {
+                    return t;
+                }
+            }
+            if (!follow.isLenient()) {
+                End.stop("diverged", follow.divergence(found));
+            }
+            follow.skip();
+        }
+    }
+
+    /** What is in the way of a step, or null. */
+    private static String misfit(Step step, ThreadState t, Action action) {
+        if (!Follow.fits(step, action)) {
+            return t.key + " is about to do `" + Follow.describe(action) + '`';
+        }
+        if (ability(action) == Choices.NO) {
+            return t.key + " cannot do `" + Follow.describe(action) + "` now: it " + action.obstacle();
+        }
+        return null;
+    }
+
+    private static long ability(Action action) {
+        if (action.isPossible()) {
+            return Choices.NOW;
+        }
+        return action.isHeldUp() ? Choices.NO : action.deadline;
+    }
+
+    private static ThreadState chooseByPolicy(ThreadState asking) {
+        String then = follow.takeThen();
+        ThreadState next = then == null ? null : ThreadState.named(then);
+        if (next != null) {
+            chooser.goOnWith(next.number - 1);
+        }
+        // Who initialises a class goes on: others that need the class would block for real.
+        if (asking != null && asking.initialising > 0 && asking.standing == Standing.POISED
+                && asking.action.isPossible() && !asking.yielded) {
+            return asking;
+        }
+        choices.clear();
+        boolean outside = false;
+        for (int n = 1; n <= ThreadState.count(); n++) {
+            ThreadState t = ThreadState.numbered(n);
+            if (t.standing == Standing.POISED || t.standing == Standing.UNBORN) {
+                choices.add(n - 1, ability(t.action), t.yielded);
+            }
+            outside |= t.standing == Standing.OUTSIDE;
+        }
+        int chosen = chooser.choose(choices);
+        if (chosen >= 0) {
+            return ThreadState.numbered(chosen + 1);
+        }
+        if (!outside && !Strangers.mayAct() && isAnybodyLeft()) {
+            End.deadlock();
+        }
+        return null;
+    }
+
+    /** Writes that the events that follow are this thread's. */
+    static void writeSwitch(ThreadState t) {
+        writer = t;
+        Stream.end(Stream.u(Stream.start(), t.number), Tag.SWITCH);
+    }
+}

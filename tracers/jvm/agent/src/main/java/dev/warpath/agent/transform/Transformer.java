@@ -1,0 +1,54 @@
+package dev.warpath.agent.transform;
+
+import dev.warpath.agent.plan.Plan;
+import dev.warpath.agent.plan.SharedLocations;
+import dev.warpath.agent.stream.Definitions;
+import java.lang.instrument.ClassFileTransformer;
+import java.security.ProtectionDomain;
+import java.util.Map;
+import java.util.WeakHashMap;
+
+/** Instruments classes as they are loaded. */
+public final class Transformer implements ClassFileTransformer {
+    /** Java 6: older class files have no frames, which the instrumentation goes by. */
+    private static final int OLDEST_VERSION = 50;
+
+    private final Filter filter;
+    private final SharedLocations shared;
+    private final Map<ClassLoader, Hierarchy> hierarchies = new WeakHashMap<>();
+
+    public Transformer(Plan plan, SharedLocations shared) {
+        filter = new Filter(plan.included, plan.excluded);
+        this.shared = shared;
+    }
+
+    @Override
+    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+        if (redefined != null) {
+            return JdkPatches.patch(name, bytes);
+        }
+        if (loader == null || !filter.isApplication(name)) {
+            return null;
+        }
+        try {
+            int version = (bytes[6] & 0xff) << 8 | bytes[7] & 0xff;
+            if (version < OLDEST_VERSION) {
+                return leftAlone(name, "its class file is of version " + version + "; 50 and later can be instrumented");
+            }
+            synchronized (this) {
+                Hierarchy hierarchy = hierarchies.computeIfAbsent(loader, key -> new Hierarchy(key, filter));
+                hierarchy.add(name, ClassInfo.read(bytes));
+                return ClassInstrumenter.instrument(bytes, hierarchy, filter, shared);
+            }
+        } catch (RuntimeException | LinkageError | StackOverflowError failure) {
+            return leftAlone(name, failure.toString());
+        }
+    }
+
+    private static byte[] leftAlone(String name, String why) {
+        String text = "class " + name.replace('/', '.') + " is not instrumented: " + why;
+        Definitions.note(text);
+        System.err.println("warpath: " + text);
+        return null;
+    }
+}

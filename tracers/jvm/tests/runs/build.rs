@@ -1,0 +1,92 @@
+//! Compiling and running.
+
+use std::path::Path;
+use std::process::Command;
+
+use warpath_jvm::run::{JvmProgram, Output, Plan, Policy, Run, RunOptions};
+use warpath_trace::trace::Trace;
+
+/// Compiled classes in a folder of their own.
+pub struct Built {
+    folder: tempfile::TempDir,
+}
+
+/// Compiles a source file that has the class `Main`.
+pub fn java(source: &str) -> Built {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("Main.java");
+    std::fs::write(&file, source).unwrap();
+    let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("agent/target/warpath-agent-api.jar");
+    let done = Command::new("javac")
+        .args(["-g", "-nowarn", "-cp"])
+        .arg(api)
+        .arg("-d")
+        .arg(folder.path())
+        .arg(&file)
+        .output()
+        .expect("there is a Java compiler; run scripts/setup");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Built { folder }
+}
+
+impl Built {
+    /// The program, ready to be run.
+    pub fn program(&self) -> JvmProgram {
+        let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("agent/target/warpath-agent-api.jar");
+        let path = format!("{}:{}", self.folder.path().display(), api.display());
+        let command = ["java", "-ea", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp", &path, "Main"];
+        JvmProgram::new(command.map(str::to_owned).to_vec()).expect("the agent is built; run make agent")
+    }
+
+    /// Runs it until nothing new is found to be shared.
+    pub fn record(&self) -> Run {
+        self.record_by(Policy::RunToBlock)
+    }
+
+    /// The same with another policy.
+    pub fn record_by(&self, policy: Policy) -> Run {
+        let run = self.program().record(&Plan::by_policy(options(), policy)).unwrap();
+        checked(&run);
+        run
+    }
+}
+
+/// Everything is compared that can be.
+pub fn options() -> RunOptions {
+    RunOptions {
+        output: Output::Keep,
+        check_expressions: true,
+        max_time: std::time::Duration::from_secs(60),
+        ..RunOptions::default()
+    }
+}
+
+/// The trace makes sense, and every method was followed to its end.
+pub fn checked(run: &Run) {
+    run.trace.check().unwrap_or_else(|error| panic!("{error}\n{}", text(&run.trace)));
+    assert_eq!(run.lost, 0, "{}", text(&run.trace));
+}
+
+/// The events of a trace as text, without the tables.
+pub fn text(trace: &Trace) -> String {
+    let mut text = Vec::new();
+    warpath_trace::text::print(trace, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// The events of a trace, without offsets and functions.
+pub fn events(trace: &Trace) -> Vec<String> {
+    let text = text(trace);
+    let lines = text.lines().filter(|line| line.starts_with("T0"));
+    let short = |line: &str| match line.split_once(" @") {
+        Some((event, place)) => format!("{event} @{}", place.split(' ').next().unwrap_or_default()),
+        None => line.to_owned(),
+    };
+    lines.map(short).collect()
+}
+
+/// What a run failed of: kind, message, place.
+pub fn failure(run: &Run) -> (warpath_trace::event::FailureKind, String, String) {
+    let failed = run.trace.failed().unwrap_or_else(|| panic!("{:?}\n{}", run.end, text(&run.trace)));
+    (failed.kind, failed.message, failed.place)
+}

@@ -1,0 +1,4 @@
+//! Real programs: compiled by javac, run by a JVM under the agent, and what comes of it.
+
+mod basics;
+mod build;
