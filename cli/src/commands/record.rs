@@ -23,7 +23,7 @@ use crate::options::{
     SymbolicSource,
 };
 use crate::outputs::replace_file;
-use crate::runs::{Ended, Leftovers, explained, open, show_output};
+use crate::runs::{Ended, Leftovers, Subject, expect_java, is_java, show_output};
 use crate::traces::{Destination, TraceForm};
 
 /// Run a program and write its trace
@@ -168,12 +168,12 @@ impl Invocation for RecordArgs {
         })?;
         let form = TraceForm::of(&self.output).unwrap_or(TraceForm::Wpt);
         Ok(RecordConfig {
-            program,
-            tracer: match (self.jvm, self.light) {
-                (true, _) => Tracer::Jvm,
-                (false, true) => Tracer::Preload,
+            tracer: match (self.light, self.jvm || is_java(program.name())) {
+                (true, _) => Tracer::Preload,
+                (false, true) => Tracer::Jvm,
                 (false, false) => Tracer::Native,
             },
+            program,
             output: Destination::new(self.output, Some(form), None)?,
             si: self.si,
             schedule: self.schedule,
@@ -191,7 +191,7 @@ impl Invocation for RecordArgs {
         match config.tracer {
             Tracer::Native => {}
             Tracer::Preload => return Err(not_landed(Self::NAME, "the preload recorder")),
-            Tracer::Jvm => return Err(not_landed(Self::NAME, "the JVM tracer")),
+            Tracer::Jvm => expect_java(&config.program)?,
         }
         let began = Instant::now();
         let mut plan = config.plan();
@@ -199,14 +199,13 @@ impl Invocation for RecordArgs {
         Interrupt::listen(move || cancel.store(true, Ordering::Relaxed))?;
         // Before the program, so that it ends after it.
         let _leftovers = Leftovers::adopt();
-        let mut program = open(&config.program)?;
+        let mut program = Subject::open(&config.program)?;
         if let Schedule::Pct = config.schedule {
             // Points of change are drawn from a run's length, which one run shows.
-            let first =
-                program.record(&Plan { policy: Policy::RunToBlock, ..plan.clone() }).map_err(explained)?;
+            let first = program.record(&Plan { policy: Policy::RunToBlock, ..plan.clone() })?;
             plan.policy = Policy::Pct { seed: config.seed, depth: config.depth, steps: first.trace.len() };
         }
-        let mut run = program.record(&plan).map_err(explained)?;
+        let mut run = program.record(&plan)?;
         run.trace = run.trace.canonical().context("the trace cannot be numbered")?;
         show_output(&run.output, config.json.as_ref());
         let lost = config.output.store(&run.trace)?;

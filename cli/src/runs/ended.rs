@@ -180,6 +180,7 @@ fn stopped(why: &Why) -> (&'static str, String) {
         }
         Why::Expressions(limit) => ("expressions", format!("was stopped after {limit} expressions")),
         Why::Output(limit) => ("output", format!("was stopped after {limit} bytes of output (--max-output)")),
+        Why::Time(seconds) => ("time", format!("was stopped after {seconds} s")),
         Why::Assumption => {
             ("assumption", "stopped itself: an assumption does not hold for these inputs".into())
         }

@@ -1,11 +1,13 @@
-//! Runs under the native tracer, as the commands that make them see them.
+//! Runs under the tracers, as the commands that make them see them.
 
 mod ended;
 mod leftovers;
 mod program;
 mod runner;
+mod subject;
 
 pub(crate) use ended::{Ended, FailureReport, WaitReport};
 pub(crate) use leftovers::Leftovers;
-pub(crate) use program::{explained, open, show_output, sources_of};
-pub(crate) use runner::NativeRunners;
+pub(crate) use program::{explained, show_output, sources_of};
+pub(crate) use runner::TracedRunners;
+pub(crate) use subject::{Subject, expect_java, is_java};

@@ -3,17 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use warpath_native::run::{self, RunError, Source};
+use warpath_native::run::{RunError, Source};
 use warpath_trace::si::InputValue;
 
 use crate::failure::advise;
 use crate::json::JsonTarget;
-use crate::options::Program;
-
-/// The program, ready to be run.
-pub(crate) fn open(program: &Program) -> anyhow::Result<run::Program> {
-    run::Program::new(program.name(), program.arguments().to_vec()).map_err(explained)
-}
 
 /// An error of the tracer with what can be done about it.
 pub(crate) fn explained(error: RunError) -> anyhow::Error {

@@ -1,75 +1,81 @@
-//! The native tracer, as exploration wants it.
+//! The tracers, as exploration wants them.
 
 use std::sync::Arc;
 
 use warpath_analyzer::explore::{
     Ended, Following, Free, Learnt, Observed, Request, Runner, RunnerError, Runners,
 };
-use warpath_native::run::{
-    End, Follow, Knowledge, Output, Plan, Policy, RunOptions, Strictness, Together, Why,
-};
-
+use warpath_jvm::run as jvm;
+use warpath_native::run::{self as native, End, Follow, Output, Plan, Policy, RunOptions, Strictness, Why};
 use warpath_trace::si::Si;
 
-use super::program::{explained, open};
+use super::subject::Subject;
 use crate::options::Program;
 
-/// Opens native programs; what their runs access is looked at together.
-pub(crate) struct NativeRunners {
+/// Opens a program again and again; what its runs access is looked at together.
+pub(crate) struct TracedRunners {
     program: Program,
     options: RunOptions,
-    together: Together,
+    together: (native::Together, jvm::Together),
     /// A schedule that says which memory is shared.
     known: Option<Si>,
 }
 
-impl NativeRunners {
+impl TracedRunners {
     /// Runs this program in this way; the output of the runs is not shown.
-    pub(crate) fn new(program: Program, options: RunOptions) -> NativeRunners {
+    pub(crate) fn new(program: Program, options: RunOptions) -> TracedRunners {
         let options = RunOptions { output: Output::Discard, ..options };
-        NativeRunners { program, options, together: Together::default(), known: None }
+        TracedRunners { program, options, together: Default::default(), known: None }
     }
 
     /// The same, knowing from the start what a schedule says is shared: it can be followed at once.
-    pub(crate) fn knowing(self, si: &Si) -> NativeRunners {
-        NativeRunners { known: (!si.shared.is_empty()).then(|| si.clone()), ..self }
+    pub(crate) fn knowing(self, si: &Si) -> TracedRunners {
+        TracedRunners { known: (!si.shared.is_empty()).then(|| si.clone()), ..self }
     }
 }
 
-impl Runners for NativeRunners {
+impl Runners for TracedRunners {
     fn open(&self) -> Result<Box<dyn Runner>, RunnerError> {
-        let mut program = open(&self.program).map_err(boxed)?;
-        program.run_with(&self.together);
+        let mut program = Subject::open(&self.program).map_err(boxed)?;
+        match &mut program {
+            Subject::Native(program) => program.run_with(&self.together.0),
+            Subject::Jvm(program) => program.run_with(&self.together.1),
+        }
         if let Some(known) = &self.known {
             program.share(known);
         }
-        Ok(Box::new(NativeRunner { program, options: self.options.clone() }))
+        Ok(Box::new(TracedRunner { program, options: self.options.clone() }))
     }
 }
 
-struct NativeRunner {
-    program: warpath_native::run::Program,
+struct TracedRunner {
+    program: Subject,
     options: RunOptions,
 }
 
-impl Runner for NativeRunner {
+impl Runner for TracedRunner {
     fn run(&mut self, request: &Request) -> Result<Observed, RunnerError> {
-        let run = self.program.run(&self.plan(request));
-        let run = run.map_err(|error| boxed(explained(error)))?;
+        let run = self.program.run(&self.plan(request)).map_err(boxed)?;
         let renewed = run.sharing_grew || matches!(run.end, End::Stopped(Why::Sharing));
         Ok(Observed { ended: ended(&run.end), trace: run.trace, renewed, hardware_steps: run.hardware_steps })
     }
 
     fn learnt(&self) -> Learnt {
-        Arc::new(self.program.knowledge().clone())
+        match &self.program {
+            Subject::Native(program) => Arc::new(program.knowledge().clone()),
+            Subject::Jvm(program) => Arc::new(program.knowledge().clone()),
+        }
     }
 
     fn learn(&mut self, from: &Learnt) -> bool {
-        from.downcast_ref::<Knowledge>().is_some_and(|knowledge| self.program.learn(knowledge))
+        match &mut self.program {
+            Subject::Native(program) => from.downcast_ref().is_some_and(|knowledge| program.learn(knowledge)),
+            Subject::Jvm(program) => from.downcast_ref().is_some_and(|knowledge| program.learn(knowledge)),
+        }
     }
 }
 
-impl NativeRunner {
+impl TracedRunner {
     fn plan(&self, request: &Request) -> Plan {
         let schedule = request.schedule.clone();
         let follow = match request.following {
@@ -110,6 +116,7 @@ fn ended(end: &End) -> Ended {
             Why::Events(limit) => Ended::Cut(format!("{limit} visible events of a thread (--max-events)")),
             Why::Instructions(limit) => Ended::Cut(format!("{limit} instructions in a run")),
             Why::Expressions(limit) => Ended::Cut(format!("{limit} expressions in a run")),
+            Why::Time(seconds) => Ended::Cut(format!("{seconds} s of a run")),
             Why::Output(limit) => Ended::Cut(format!("{limit} bytes of output in a run")),
             Why::Executed => {
                 Ended::Lost("the program became another one by exec, which is not followed".into())

@@ -25,7 +25,7 @@ use crate::commands::replay::{program_of, read};
 use crate::console::Console;
 use crate::failure::advise;
 use crate::options::Program;
-use crate::runs::{NativeRunners, sources_of};
+use crate::runs::{TracedRunners, sources_of};
 use crate::traces::Source;
 
 /// Everything there is to explain a failure with.
@@ -165,7 +165,7 @@ pub(super) fn explored(tools: &Tools<'_>, again: &Again, wanted: Wanted) -> anyh
         cancel: Arc::clone(&tools.run.cancel),
         ..RunOptions::default()
     };
-    let runners = NativeRunners::new(again.program.clone(), run);
+    let runners = TracedRunners::new(again.program.clone(), run);
     let options = ExploreOptions {
         strategy: Strategy::Forest,
         formula: Options { model, ..Options::default() },

@@ -21,7 +21,6 @@ use warpath_solvers::CancelToken;
 use warpath_trace::repair::Rule;
 use warpath_trace::si::InputValue;
 
-use super::not_landed;
 use super::replay::read;
 use crate::app::Invocation;
 use crate::console::Console;
@@ -34,7 +33,7 @@ use crate::options::{
     MemoryModel, MoreChecksOption, OutOption, Program, ProgramArgs, Property, SarifOption, SolverConfig,
     SolverOptions, SymbolicSource, parse_jobs,
 };
-use crate::runs::{Leftovers, NativeRunners, sources_of};
+use crate::runs::{Leftovers, TracedRunners, expect_java, sources_of};
 use crate::solvers::{resolve, solvers};
 use state::State;
 pub(super) use text::quoted;
@@ -215,7 +214,7 @@ impl Invocation for ExploreArgs {
 
     fn run(config: ExploreConfig, console: &Console) -> anyhow::Result<Exit> {
         if config.jvm {
-            return Err(not_landed(Self::NAME, "the JVM tracer"));
+            expect_java(&config.program)?;
         }
         let cancel = CancelToken::default();
         let run = config.run_options();
@@ -228,7 +227,7 @@ impl Invocation for ExploreArgs {
         let _leftovers = Leftovers::adopt();
         let solvers = solvers()?;
         let resolved = resolve(&solvers, &config.solver)?;
-        let runners = NativeRunners::new(config.program.clone(), run);
+        let runners = TracedRunners::new(config.program.clone(), run);
         let began = Instant::now();
         let (state, earlier) = match &config.state {
             Some(folder) => State::open(folder, &config).map(|(state, earlier)| (Some(state), earlier))?,

@@ -20,7 +20,7 @@ use crate::failure::{advise, advised};
 use crate::inputs::cannot_read;
 use crate::json::JsonTarget;
 use crate::outputs::replace_file;
-use crate::runs::open;
+use crate::runs::Subject;
 
 const FORMAT: &str = "warpath.state/1";
 const INDEX: &str = "state.json";
@@ -188,7 +188,7 @@ fn new_folder(folder: &Path) -> anyhow::Result<PathBuf> {
 
 impl Program {
     fn of(config: &ExploreConfig) -> anyhow::Result<Program> {
-        let program = open(&config.program)?;
+        let program = Subject::open(&config.program)?;
         let path = config.program.path();
         let path = fs::canonicalize(path).map_err(|error| cannot_read(path, error))?;
         let metadata = fs::metadata(&path).map_err(|error| cannot_read(&path, error))?;
@@ -200,7 +200,7 @@ impl Program {
                 .iter()
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect(),
-            build_id: program.facts().build_id.iter().flatten().map(|byte| format!("{byte:02x}")).collect(),
+            build_id: program.build_id(),
             stamp: format!("{} bytes, {} ms", metadata.len(), changed.unwrap_or_default().as_millis()),
             path: path.display().to_string(),
         })

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use warpath_native::run::{self, End, Follow, Plan, Policy, Run, Strictness};
+use warpath_native::run::{End, Follow, Plan, Policy, Run, Strictness};
 use warpath_trace::si::Si;
 
 use crate::app::Invocation;
@@ -25,7 +25,7 @@ use crate::inputs::{cannot_read, readable_file};
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
 use crate::options::{JsonOption, Loudness, LoudnessOptions, Program, ProgramArgs, RunArgs, RunConfig};
-use crate::runs::{Ended, Leftovers, explained, open, show_output, sources_of};
+use crate::runs::{Ended, Leftovers, Subject, show_output, sources_of};
 use crate::traces::{Destination, TraceForm};
 use judge::{Judgement, Verdict};
 
@@ -152,12 +152,12 @@ impl Invocation for ReplayArgs {
         let interrupt = Interrupt::listen(move || cancel.store(true, Ordering::Relaxed))?;
         // Before the program, so that it ends after it.
         let _leftovers = Leftovers::adopt();
-        let mut program = open(&named)?;
+        let mut program = Subject::open(&named)?;
         warn_of_another_build(&si, &program, console);
         if !si.shared.is_empty() {
             program.share(&si);
         }
-        let first = program.replay(&plan).map_err(explained)?;
+        let first = program.replay(&plan)?;
         show_output(&first.output, config.json.as_ref());
         let agreed = repeat(&config, &plan, &mut program, &first, &interrupt)?;
         if let Some(trace) = &config.trace {
@@ -188,7 +188,10 @@ impl Invocation for ReplayArgs {
         if config.gdb && matches!(first.end, End::Exited(_)) {
             complain(&"warpath: the program did not fail: there is nothing for a debugger to stop at");
         } else if config.gdb {
-            stopped::wait(&mut program, &named, &interrupt, console)?;
+            let Some(program) = program.native() else {
+                return Err(advised("gdb cannot look into a Java program", "leave --gdb out"));
+            };
+            stopped::wait(program, &named, &interrupt, console)?;
         }
         Ok(match judgement.verdict {
             Verdict::Reproduced | Verdict::Otherwise => Exit::Found,
@@ -232,8 +235,8 @@ fn plan(config: &ReplayConfig, si: &Si) -> Plan {
     Plan { options, follow, policy: Policy::RunToBlock }
 }
 
-fn warn_of_another_build(si: &Si, program: &run::Program, console: &Console) {
-    let here: String = program.facts().build_id.iter().flatten().map(|byte| format!("{byte:02x}")).collect();
+fn warn_of_another_build(si: &Si, program: &Subject, console: &Console) {
+    let here = program.build_id();
     if !si.program.build_id.is_empty() && si.program.build_id != here {
         let here = if here.is_empty() { "none" } else { &here };
         console.note(format_args!(
@@ -247,13 +250,13 @@ fn warn_of_another_build(si: &Si, program: &run::Program, console: &Console) {
 fn repeat(
     config: &ReplayConfig,
     plan: &Plan,
-    program: &mut run::Program,
+    program: &mut Subject,
     first: &Run,
     interrupt: &Interrupt,
 ) -> anyhow::Result<u64> {
     let mut agreed = 1;
     for _ in 1..config.times {
-        let again = program.replay(plan).map_err(explained)?;
+        let again = program.replay(plan)?;
         if interrupt.asked() {
             break;
         }

@@ -44,6 +44,8 @@ pub enum Why {
     Expressions(usize),
     /// So many bytes of output were allowed.
     Output(u64),
+    /// So many seconds were allowed.
+    Time(u64),
     /// An assumption did not hold: the run is of no interest.
     Assumption,
     /// The user asked for it.

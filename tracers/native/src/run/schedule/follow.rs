@@ -73,6 +73,26 @@ impl Follow {
         self
     }
 
+    /// All steps.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// What happens when the program does something else.
+    pub fn strictness(&self) -> Strictness {
+        self.strictness
+    }
+
+    /// Are accesses to locations that no step names made on the way?
+    pub fn passes_some(&self) -> bool {
+        self.named.is_some()
+    }
+
+    /// Who goes on first when the schedule is over, if it says so.
+    pub fn goes_on_with(&self) -> Option<&ThreadKey> {
+        self.then.as_ref()
+    }
+
     /// Who goes on now that the schedule is over, if it says so; asked once.
     pub(crate) fn take_then(&mut self) -> Option<ThreadKey> {
         self.then.take()
