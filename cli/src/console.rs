@@ -1,11 +1,13 @@
 //! The terminal: results on standard output, everything else on standard error, as loud as `-q` and `-v` say.
 
+use std::env;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
 use crate::options::Loudness;
+use crate::present::painted;
 
 /// Where a command talks to people.
 #[derive(Clone, Copy, Debug)]
@@ -88,4 +90,14 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Writes one piece of text to standard output.
 pub(crate) fn print(text: impl fmt::Display) -> anyhow::Result<()> {
     print_with(|out| Ok(write!(out, "{text}")?))
+}
+
+/// Writes a report to standard output, in colour on a terminal that shows them, unless `NO_COLOR` is set.
+pub(crate) fn report(text: &str) -> anyhow::Result<()> {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_dumb = env::var_os("TERM").is_none_or(|kind| kind == "dumb" || kind.is_empty());
+    match io::stdout().is_terminal() && !is_set("NO_COLOR") && !is_dumb {
+        true => print(painted(text)),
+        false => print(text),
+    }
 }

@@ -26,8 +26,8 @@ Examples:
   warpath report warpath-out -o report.html                 now with causes
   warpath report monday.json tuesday.json -o week.html --source src
 
-Source lines are read when the page is made: from here, from beside the program, and from --source;
-not from files that are younger than the program.
+Source lines are read when the page is made: from here, from beside the program, from --source, and
+from where the program was compiled; not from files that are younger than the program.
 
 Files written: the page named by -o.
 

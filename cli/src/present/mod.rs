@@ -1,6 +1,7 @@
 //! Bugs as people see them, whichever command found them: places with their source lines, interleavings as tables,
 //! and the same for editors.
 
+mod colour;
 mod columns;
 pub(crate) mod diagnosis;
 pub(crate) mod inputs;
@@ -10,6 +11,7 @@ pub(crate) mod sarif;
 mod schedule;
 mod story;
 
+pub(crate) use colour::painted;
 pub(crate) use lanes::{Drawn, draw};
 pub(crate) use places::{Side, Sources, file_and_line};
 pub(crate) use schedule::table;

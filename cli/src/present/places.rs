@@ -1,11 +1,13 @@
 //! Where a bug shows: each side as compilers show places, with the source line if the file is at hand.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use warpath_native::names::Image;
 
 /// Larger files are not read for a line of theirs.
 const LARGEST: u64 = 8 << 20;
@@ -27,15 +29,21 @@ pub(crate) struct Side {
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     folders: Vec<PathBuf>,
+    program: PathBuf,
+    /// Where files were when the program was built, by the names that places have.
+    compiled: OnceCell<HashMap<String, Vec<PathBuf>>>,
     /// Files changed since then are not what the program was built from.
     built: Option<SystemTime>,
     read: RefCell<HashMap<PathBuf, Option<Vec<String>>>>,
 }
 
 impl Sources {
-    /// The sources of a program, as far as they are found from here or from where the program is.
+    /// The sources of a program, as far as they are found from here, from where the program is, or where its debug
+    /// information says that they were.
     pub(crate) fn of(program: &Path) -> Sources {
         Sources {
+            program: program.to_path_buf(),
+            compiled: OnceCell::new(),
             folders: program.parent().map(Path::to_path_buf).into_iter().collect(),
             built: fs::metadata(program).and_then(|metadata| metadata.modified()).ok(),
             read: RefCell::default(),
@@ -83,16 +91,36 @@ impl Sources {
 
     /// The first answer that a file of this name gives.
     fn with<T>(&self, file: &str, mut look: impl FnMut(&[String]) -> Option<T>) -> Option<T> {
-        let candidates =
+        let near =
             [PathBuf::from(file)].into_iter().chain(self.folders.iter().map(|folder| folder.join(file)));
+        // Debug information is read only if it is needed.
+        let compiled = std::iter::once_with(|| self.compiled(file)).flatten();
         let mut read = self.read.borrow_mut();
-        for path in candidates {
+        for path in near.chain(compiled) {
             let lines = read.entry(path).or_insert_with_key(|path| self.lines(path));
             if let Some(found) = lines.as_deref().and_then(&mut look) {
                 return Some(found);
             }
         }
         None
+    }
+
+    /// Where a file of this name was when the program was built.
+    fn compiled(&self, file: &str) -> Option<PathBuf> {
+        let compiled = self.compiled.get_or_init(|| {
+            let mut compiled: HashMap<String, Vec<PathBuf>> = HashMap::new();
+            let image = Image::open(&self.program, 0).ok();
+            for (name, path) in image.iter().flat_map(Image::source_files) {
+                compiled.entry(name).or_default().push(path);
+            }
+            compiled
+        });
+        let mut there: Vec<PathBuf> =
+            compiled.get(file)?.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+        there.sort_unstable();
+        there.dedup();
+        // Of several files with one name nobody knows which it is.
+        if there.len() == 1 { there.pop() } else { None }
     }
 
     fn lines(&self, path: &Path) -> Option<Vec<String>> {

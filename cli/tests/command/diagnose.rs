@@ -126,6 +126,87 @@ fn what_fails_under_every_schedule_is_no_concurrency_bug() {
     );
 }
 
+/// A program that fails after all threads have ended, under a condition on `i`.
+fn after_all(name: &str, fails_when: &str, folder: &Folder) -> PathBuf {
+    let source = format!(
+        "#include <pthread.h>\n#include <warpath.h>\nstatic volatile int x;\n\
+        static void *f(void *u) {{ x = 1; return u; }}\n\
+        int main(void) {{ pthread_t t; int i; warpath_input(&i, sizeof i, \"i\");\n\
+        pthread_create(&t, 0, f, 0); pthread_join(t, 0);\n\
+        if ({fails_when}) warpath_assert(x == 2);\nreturn 0; }}\n"
+    );
+    let (source, program) = (folder.file(&format!("{name}.c"), &source), folder.path().join(name));
+    run(warpath().args(["cc", "-g", "-O1", "-pthread"]).arg(source).arg("-o").arg(&program)).expect_code(0);
+    run(&mut explore(&program, folder, &["--first", "-q"])).expect_code(1);
+    folder.path().join("out/bug-1.si.toml")
+}
+
+#[test]
+fn a_failure_under_every_schedule_can_need_an_input() {
+    let folder = Folder::new();
+    let si = after_all("needs-input", "i > 6 && i < 9", &folder);
+    let json = json_of(&si, &[]);
+    json_doc::check("warpath.diagnose/1", &[json.clone(), json_of(&bug_of(named("m0"), "sc", &folder), &[])]);
+    assert_eq!(json["verdict"], "INPUT-DEPENDENT", "{json}");
+    assert_eq!(json["input_condition"], "7 <= i <= 8", "{json}");
+    let inputs = &json["input_dependence"];
+    for proved in ["necessary", "sufficient", "always_fails", "others_pass"] {
+        assert_eq!(inputs[proved], true, "{proved}: {json}");
+    }
+    assert_eq!(inputs["others"]["i"], 0, "{json}");
+}
+
+#[test]
+fn a_failure_can_need_no_input() {
+    let folder = Folder::new();
+    let json = json_of(&after_all("needs-none", "i != 4 || x == 1", &folder), &[]);
+    assert_eq!(
+        (&json["verdict"], &json["input_condition"]),
+        (&"EVERY-SCHEDULE".into(), &Value::Null),
+        "{json}"
+    );
+    let said = json["sentence"].as_str().expect("a sentence");
+    assert!(said.ends_with("it fails under every schedule, whatever the inputs"), "{said}");
+}
+
+#[test]
+fn samples_say_which_inputs_they_need() {
+    let conditions = [
+        ("m0", "i = 3 and j = 2"),
+        ("m1", "i = 3 and j = 2 and k1 = 10"),
+        ("addall", "4 <= count <= 8"),
+        ("apachelog", "2 <= size <= 8"),
+        ("bluetooth", "(stops1 != 1 and stops2 = 1) or (stops1 = 1 and stops2 != 1)"),
+    ];
+    for (name, condition) in conditions {
+        let folder = Folder::new();
+        let si = bug_of(named(name), "sc", &folder);
+        let json = json_of(&si, &["--no-repairs", "--max-causes", "1"]);
+        let inputs = &json["input_dependence"];
+        assert_eq!(json["input_condition"], condition, "{name}: {inputs}");
+        assert_eq!(inputs["scope"]["kind"], "exhausted", "{name}: {inputs}");
+        let proved =
+            ["necessary", "sufficient", "others_pass", "always_fails"].map(|what| inputs[what] == true);
+        assert_eq!(proved, [true, true, true, false], "{name}: {inputs}");
+    }
+}
+
+#[test]
+fn of_a_bounded_search_no_more_is_said_than_is_known() {
+    let folder = Folder::new();
+    let si = bug_of(named("addall"), "sc", &folder);
+    let json = json_of(&si, &["--max-executions", "4", "--no-repairs"]);
+    let inputs = &json["input_dependence"];
+    assert_eq!(
+        (&inputs["scope"]["kind"], &inputs["necessary"]),
+        (&"bounded".into(), &false.into()),
+        "{json}"
+    );
+    assert_eq!(inputs["others_pass"], false, "{json}");
+    let said = inputs["sentence"].as_str().expect("a sentence");
+    assert!(!said.contains("only") && !said.contains("under every schedule"), "{said}");
+}
+
 #[test]
 fn a_trace_is_explained_by_itself() {
     let trace = repository().join("samples/golden/fig6-failing.wpt.txt");
@@ -143,6 +224,32 @@ fn a_run_that_passed_needs_no_explanation() {
     let trace = repository().join("samples/golden/fig6.wpt.txt");
     let ran: Ran = run(&mut diagnose(&trace, &[]));
     assert!(ran.expect_code(0).stdout.starts_with("PASSED"), "{}", ran.stdout);
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let folder = Folder::new();
+    let si = bug_of(named("mysql-169"), "sc", &folder);
+    let line = format!(
+        "'{}' diagnose '{}' --solver yices --no-repairs",
+        env!("CARGO_BIN_EXE_warpath"),
+        si.display()
+    );
+    let on_terminal = |no_color: &str, kind: &str| {
+        let mut terminal = Command::new("script");
+        terminal.args(["-qec", &line, "/dev/null"]).env("NO_COLOR", no_color).env("TERM", kind);
+        let seen = run_with_input(&mut terminal, b"");
+        seen.expect_code(1);
+        seen.stdout
+    };
+    let shown = on_terminal("", "xterm");
+    for what in ["\u{1b}[1;31mEXPLAINED\u{1b}[0m", "\u{1b}[36m@mysql169.c:33\u{1b}[0m", "◄─┘\u{1b}[0m"]
+    {
+        assert!(shown.contains(what), "no {what:?} in {shown:?}");
+    }
+    for plain in [on_terminal("1", "xterm"), on_terminal("", "dumb"), run(&mut diagnose(&si, &[])).stdout] {
+        assert!(plain.contains("EXPLAINED") && !plain.contains('\u{1b}'), "{plain:?}");
+    }
 }
 
 #[test]

@@ -449,6 +449,41 @@ fn every_result_has_its_page() {
 }
 
 #[test]
+fn a_diagnosis_named_beside_its_folder_is_shown_once() {
+    let folder = Folder::new();
+    let out = results(&folder, "m0");
+    let (dotted, file) = (out.join("../out/bug-1.json"), out.join("bug-1.json"));
+    for given in [&[&*out, &*file][..], &[&*file, &*out], &[&*out, &*dotted], &[&*file, &*dotted, &*file]] {
+        let page = fs::read_to_string(page(&folder, given)).expect("a page");
+        assert_eq!(page.matches("class=\"bug\"").count(), 1, "{given:?}");
+        assert!(page.contains("class=\"input-condition\"") && page.contains("i = 3 and j = 2"), "{given:?}");
+    }
+}
+
+#[test]
+fn sources_are_found_where_they_were_compiled() {
+    let folder = Folder::new();
+    let [sources, build] = ["sources", "build"].map(|name| folder.path().join(name));
+    for new in [&sources, &build] {
+        fs::create_dir(new).expect("a folder");
+    }
+    let source = sources.join("away.c");
+    fs::write(&source, "#include <warpath.h>\nint main(void) {\n    warpath_assert(!\"here\");\n}\n")
+        .expect("a source");
+    let program = build.join("away");
+    run(warpath().current_dir(&build).args(["cc", "-g", "-O1"]).arg(&source).arg("-o").arg(&program))
+        .expect_code(0);
+    let found = run(&mut crate::explore::explore(&program, &folder, &[]));
+    let said = "3 | warpath_assert(!\"here\");";
+    assert!(found.expect_code(1).stdout.contains("--> away.c:3"), "the short name: {found:?}");
+    assert!(found.stdout.contains(said), "{found:?}");
+    // What changed since then is not what was compiled, and what is gone is not guessed.
+    fs::remove_file(&source).expect("it is there");
+    let found = run(&mut crate::explore::explore(&program, &folder, &[]));
+    assert!(!found.expect_code(1).stdout.contains(said), "{found:?}");
+}
+
+#[test]
 fn what_is_no_result_is_refused() {
     let folder = Folder::new();
     let refused = |path: &Path, why: &str| {

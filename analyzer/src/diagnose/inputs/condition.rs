@@ -74,14 +74,11 @@ impl InputCondition {
 
     /// In words, as `i = 3 and j >= 2`; empty if every input meets it.
     pub fn words(&self) -> String {
-        let of_region = |region: &Region| region.words(&self.inputs);
         match &self.shape {
             Shape::Any => String::new(),
-            Shape::Regions(regions) => {
-                words::alternatives(&regions.iter().map(of_region).collect::<Vec<_>>())
-            }
+            Shape::Regions(regions) => words::alternatives(&words::boxes(regions, &self.inputs)),
             Shape::Except(regions) => words::outside(regions, &self.inputs),
-            Shape::Within(region) => words::alternatives(&[of_region(region)]),
+            Shape::Within(region) => words::alternatives(&[region.words(&self.inputs)]),
             Shape::Expressions(classes) => {
                 let text = |&expr: &ExprId| {
                     words::expression(&self.pool, &self.inputs, expr).unwrap_or_else(|| "…".to_owned())

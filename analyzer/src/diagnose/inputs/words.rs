@@ -3,7 +3,7 @@
 use warpath_trace::expr::{BinaryOp, ExprPool, Node, UnaryOp, to_signed};
 use warpath_trace::ids::ExprId;
 
-use super::region::{Region, name};
+use super::region::{Region, limits, name};
 use crate::model::InputVar;
 
 /// Expressions that are nested deeper are not written out.
@@ -19,6 +19,41 @@ pub(super) fn alternatives(of: &[Vec<String>]) -> String {
         })
         .collect();
     texts.join(" or ")
+}
+
+/// Each box as its comparisons; two that differ only in one value that both leave out are one: `i != 3`.
+pub(super) fn boxes(regions: &[Region], inputs: &[InputVar]) -> Vec<Vec<String>> {
+    let mut texts = Vec::new();
+    let mut left: Vec<&Region> = regions.iter().collect();
+    while let Some(region) = (!left.is_empty()).then(|| left.remove(0)) {
+        let hole = |other: &&Region| gap(region, other, inputs);
+        let Some((at, (input, value))) =
+            left.iter().enumerate().find_map(|(n, other)| Some((n, hole(other)?)))
+        else {
+            texts.push(region.words(inputs));
+            continue;
+        };
+        left.remove(at);
+        let mut rest = region.clone();
+        rest.intervals[input] = None;
+        let before = Region { intervals: rest.intervals[..input].to_vec() };
+        let mut text = before.words(inputs);
+        text.push(format!("{} != {value}", name(&inputs[input])));
+        let after = Region { intervals: rest.intervals[input..].to_vec() };
+        text.extend(after.words(&inputs[input..]));
+        texts.push(text);
+    }
+    texts
+}
+
+/// The input that alone tells two boxes apart, and its only value that is in neither.
+fn gap(a: &Region, b: &Region, inputs: &[InputVar]) -> Option<(usize, i128)> {
+    let mut unequal = (0..inputs.len()).filter(|&n| a.intervals[n] != b.intervals[n]);
+    let (input, None) = (unequal.next()?, unequal.next()) else { return None };
+    let (a, b) = (a.intervals[input]?, b.intervals[input]?);
+    let (low, high) = if a.0 < b.0 { (a, b) } else { (b, a) };
+    let whole = (low.0, high.1) == limits(&inputs[input]);
+    (whole && low.1.checked_add(2) == Some(high.0)).then_some((input, low.1 + 1))
 }
 
 /// Neither of these boxes: `i != 0`, or `not (i = 0 and j >= 2)`.
@@ -157,6 +192,16 @@ mod tests {
             outside(&[region(&[Some((0, 0)), Some((1, 5))])], &inputs()),
             "not (i = 0 and 1 <= j <= 5)"
         );
+    }
+
+    #[test]
+    fn boxes_on_both_sides_of_a_value_are_one() {
+        let (least, most) = limits(&inputs()[0]);
+        let region = |i, j| Region { intervals: vec![Some(i), Some(j)] };
+        let regions = [region((least, 0), (1, 1)), region((1, 1), (3, 4)), region((2, most), (1, 1))];
+        assert_eq!(boxes(&regions, &inputs()), [vec!["i != 1", "j = 1"], vec!["i = 1", "3 <= j <= 4"]]);
+        let wider = [region((least, 0), (1, 1)), region((3, most), (1, 1))];
+        assert_eq!(boxes(&wider, &inputs()).len(), 2, "1 and 2 are left out");
     }
 
     #[test]

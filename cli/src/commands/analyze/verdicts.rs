@@ -151,7 +151,7 @@ pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<E
         })?;
     }
     if !JsonTarget::takes_stdout(config.json.as_ref()) {
-        console::print(text(&outcome, config.all))?;
+        console::report(&text(&outcome, config.all))?;
     }
     let exit = match verdict {
         "PREDICTED" => Exit::Found,

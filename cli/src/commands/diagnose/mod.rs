@@ -205,7 +205,7 @@ impl Invocation for DiagnoseArgs {
             repairs::write(path, &gathered, diagnosis.as_ref())?;
         }
         if !JsonTarget::takes_stdout(config.json.as_ref()) {
-            console::print(text::text(&config, &gathered, diagnosis.as_ref(), &document))?;
+            console::report(&text::text(&config, &gathered, diagnosis.as_ref(), &document))?;
         }
         Ok(exit)
     }

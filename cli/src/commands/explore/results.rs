@@ -127,7 +127,7 @@ pub(super) fn report(
         sarif::write(path, &found, exit)?;
     }
     if !JsonTarget::takes_stdout(config.json.as_ref()) {
-        console::print(text::verdict(explored, &reason, time))?;
+        console::report(&text::verdict(explored, &reason, time))?;
     }
     Ok(())
 }

@@ -107,8 +107,8 @@ impl<'a> Watch<'a> {
         if !JsonTarget::takes_stdout(self.config.json.as_ref()) {
             let text = text::bug(bug, &reported, &self.sources);
             match &self.bar {
-                Some(bar) => bar.suspend(|| console::print(text))?,
-                None => console::print(text)?,
+                Some(bar) => bar.suspend(|| console::report(&text))?,
+                None => console::report(&text)?,
             }
         }
         self.bugs.push(reported);

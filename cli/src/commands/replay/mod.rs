@@ -183,7 +183,7 @@ impl Invocation for ReplayArgs {
             })?;
         }
         if !JsonTarget::takes_stdout(config.json.as_ref()) {
-            console::print(text(&config, &judgement, &ended, &first, agreed))?;
+            console::report(&text(&config, &judgement, &ended, &first, agreed))?;
         }
         if config.gdb && matches!(first.end, End::Exited(_)) {
             complain(&"warpath: the program did not fail: there is nothing for a debugger to stop at");

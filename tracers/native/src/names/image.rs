@@ -2,7 +2,7 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::{Range, RangeInclusive};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use object::elf;
@@ -168,6 +168,12 @@ impl Image {
         }
         let frames = source::frames(self.debug()?, address);
         frames.last()?.function.as_deref().map(str::to_owned)
+    }
+
+    /// The files that it was compiled from, as far as its debug information says: what [`Source::file`] calls each of
+    /// them, and where it was. Several can have one name.
+    pub fn source_files(&self) -> Vec<(String, PathBuf)> {
+        self.debug().map(source::files).unwrap_or_default()
     }
 
     pub(super) fn frames(&self, address: u64) -> Vec<Source> {

@@ -1,11 +1,13 @@
 //! Source positions, with the file names that people recognise.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gimli::Reader as _;
 
-use super::debug::{Debug, guarded};
+use super::debug::{Debug, Reader, guarded};
 use super::demangle::demangle;
 
 /// A deeper nest of inlined calls is not followed.
@@ -72,6 +74,33 @@ pub(super) fn code_of_lines(debug: &Debug, wanted: &RangeInclusive<u32>) -> Vec<
         Some(wanted.map(|(address, ..)| address).collect())
     };
     guarded(read).flatten().unwrap_or_default()
+}
+
+/// Every file that the line tables speak of: what [`Source::file`] calls it, and where it was when it was compiled.
+pub(super) fn files(debug: &Debug) -> Vec<(String, PathBuf)> {
+    let all = |unit| guarded(|| files_of(debug, unit)).flatten().unwrap_or_default();
+    let files: BTreeSet<(String, PathBuf)> = (0..debug.unit_count()).flat_map(all).collect();
+    files.into_iter().collect()
+}
+
+fn files_of(debug: &Debug, unit: usize) -> Option<Vec<(String, PathBuf)>> {
+    let unit = debug.unit(unit)?;
+    let text = |value: gimli::AttributeValue<Reader>| {
+        let text = unit.attr_string(value).ok()?;
+        Some(text.to_string_lossy().ok()?.into_owned())
+    };
+    let folder = unit.comp_dir.as_ref().and_then(|folder| Some(folder.to_string_lossy().ok()?.into_owned()));
+    let folder = folder.unwrap_or_default();
+    let header = unit.line_program.as_ref()?.header();
+    let file = |file: &gimli::FileEntry<Reader>| {
+        // As with every path, one that begins at the root is not below another.
+        let mut path = PathBuf::from(&folder);
+        path.extend(file.directory(header).and_then(text));
+        path.push(text(file.path_name())?);
+        let short = shortened(path.to_str()?, &folder).to_owned();
+        Some((short, path))
+    };
+    Some(header.file_names().iter().filter_map(file).collect())
 }
 
 /// The frame to show: the innermost one of the program's own, since what a standard library inlines into it says
