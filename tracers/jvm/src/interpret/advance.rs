@@ -281,7 +281,7 @@ impl Interpreter<'_> {
                 let name = constants.text(name).map_err(|_| Astray)?;
                 Known::Reference(self.identities.literal(format!("class {name}")))
             }
-            Some(Constant::Other) => Known::Reference(self.identities.new_object()),
+            Some(Constant::Other | Constant::Handle(_)) => Known::Reference(self.identities.new_object()),
             Some(Constant::Dynamic(..)) => {
                 let member = constants.member(index).map_err(|_| Astray)?;
                 match crate::classfile::parse_field_type(member.descriptor) {

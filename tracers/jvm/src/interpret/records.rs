@@ -74,6 +74,7 @@ impl Interpreter<'_> {
             heap: self.heap,
             identities: &mut identities,
             names: self.names,
+            lambdas: self.lambdas,
             thread: &mut copy,
         };
         let mut frame = frame.clone();

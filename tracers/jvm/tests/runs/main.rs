@@ -2,3 +2,6 @@
 
 mod basics;
 mod build;
+mod inputs;
+mod language;
+mod schedules;
