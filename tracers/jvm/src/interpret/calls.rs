@@ -58,7 +58,14 @@ impl Interpreter<'_> {
             self.thread.frames.push(caller);
         }
         let direct = given.is_some();
-        let given = given.unwrap_or_else(|| self.as_captured(method, arguments));
+        let mut given = given.unwrap_or_else(|| self.as_captured(method, arguments));
+        if !direct
+            && name == "<init>"
+            && let Some(receiver) = given.first_mut()
+        {
+            // The object has no number before the constructor has called that of the superclass.
+            receiver.known = Known::Reference(self.identities.new_object());
+        }
         let mut locals = Vec::new();
         for slot in given {
             locals.push(slot);

@@ -11,6 +11,7 @@ mod arithmetic;
 mod calls;
 mod compare;
 mod convert;
+mod doubt;
 mod float;
 mod frame;
 mod heap;

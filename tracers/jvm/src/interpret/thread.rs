@@ -32,6 +32,8 @@ pub(crate) struct Thread {
     pub thrown: FxHashMap<ObjectRef, Site>,
     /// Frames that were lost.
     pub lost: u64,
+    /// What tests of types have shown: whether a class is a subtype of another.
+    pub subtypes: FxHashMap<(String, String), bool>,
     /// Tests of types whose outcome nobody could tell.
     pub guesses: u64,
     /// Calls that the stream does not say the result of, because the callee is instrumented for sure.
