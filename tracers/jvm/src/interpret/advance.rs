@@ -3,7 +3,7 @@
 use warpath_trace::event::Concretised;
 use warpath_trace::expr::BinaryOp;
 
-use super::frame::{Astray, Frame, State};
+use super::frame::{Astray, Frame, Site, State};
 use super::thread::{Done, Interpreter, Trouble};
 use super::value::{Known, Reference, Slot};
 use super::{float, opcode, stack, symbols};
@@ -65,7 +65,7 @@ impl Interpreter<'_> {
             frame.last_pc = frame.pc;
             frame.state = State::Lost;
             frame.stack.clear();
-            self.thread.lost += 1;
+            self.thread.lost.push(Site { method: frame.method, pc: frame.pc });
         }
     }
 

@@ -128,7 +128,7 @@ impl Interpreter<'_> {
             State::Returning(slot) => slot,
             _ => {
                 if frame.state != State::Lost {
-                    self.thread.lost += 1;
+                    self.thread.lost.push(frame.site());
                 }
                 let is_void = self.definitions.method(frame.method).method().signature.result
                     == crate::classfile::JavaType::Void;

@@ -15,9 +15,10 @@ impl Interpreter<'_> {
         let Some(mut frame) = self.thread.frames.pop() else { return Ok(()) };
         frame.state = State::Running;
         if self.is_cast(&frame) {
-            match record {
-                Record::Catch { .. } | Record::Unwind { .. } => frame.state = State::Throwing,
-                _ => frame.pc += 3,
+            if self.is_failed_cast(record) {
+                frame.state = State::Throwing;
+            } else {
+                frame.pc += 3;
             }
             self.thread.frames.push(frame);
             return Ok(());
@@ -39,6 +40,13 @@ impl Interpreter<'_> {
         let tested = self.tested(&mut frame, answer);
         self.thread.frames.push(frame);
         tested
+    }
+
+    fn is_failed_cast(&self, record: &Record) -> bool {
+        let (Record::Catch { exception, .. } | Record::Unwind { exception }) = *record else { return false };
+        self.definitions
+            .object(exception)
+            .is_some_and(|thrown| thrown.class == "java.lang.ClassCastException")
     }
 
     fn is_cast(&self, frame: &Frame) -> bool {

@@ -20,8 +20,7 @@ impl Interpreter<'_> {
             match frame.state {
                 State::Returned(slot) => {
                     let repeats = matches!(*record, Record::Return { pc, .. } if pc == frame.pc);
-                    let thrown = matches!(record, Record::Catch { .. } | Record::Unwind { .. });
-                    if repeats || thrown {
+                    if repeats {
                         return Ok(());
                     }
                     let site = frame.site();

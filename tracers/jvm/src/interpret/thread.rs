@@ -30,8 +30,8 @@ pub(crate) struct Thread {
     pub copied: VecDeque<Slot>,
     /// Where exceptions were thrown that are on their way, or were caught.
     pub thrown: FxHashMap<ObjectRef, Site>,
-    /// Frames that were lost.
-    pub lost: u64,
+    /// Where frames were lost.
+    pub lost: Vec<Site>,
     /// What tests of types have shown: whether a class is a subtype of another.
     pub subtypes: FxHashMap<(String, String), bool>,
     /// Tests of types whose outcome nobody could tell.

@@ -82,8 +82,8 @@ pub struct Lifted {
     pub(crate) usage: Usage,
     /// Did the run have inputs?
     pub has_inputs: bool,
-    /// Frames that could not be followed to their end.
-    pub lost: u64,
+    /// Where methods are that could not be followed to their end.
+    pub lost: Vec<String>,
 }
 
 /// Makes a trace of what is complete in a stream, and says what is wrong with the rest.

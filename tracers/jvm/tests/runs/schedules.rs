@@ -2,9 +2,8 @@
 
 use warpath_jvm::run::{End, Follow, Plan, Policy, Strictness, Why};
 use warpath_trace::event::FailureKind;
-use warpath_trace::si::Si;
 
-use super::build::{checked, events, java, options, text};
+use super::build::{checked, happens_again, java, options, text};
 
 const LOST_UPDATE: &str = "public class Main {
     static int x;
@@ -26,15 +25,7 @@ fn a_recorded_run_happens_again() {
         Policy::Pct { seed: 1, depth: 3, steps: 20 },
     ] {
         let run = built.record_by(policy);
-        let si = Si::of_run(&run.trace).unwrap();
-        let mut program = built.program();
-        program.share(&si);
-        let follow = Follow::new(si.schedule.clone(), Strictness::Strict);
-        let again = program.run(&Plan { options: options(), follow, policy: Policy::RunToBlock }).unwrap();
-        checked(&again);
-        assert_eq!(events(&again.trace), events(&run.trace), "{policy:?}");
-        assert_eq!(again.end, run.end);
-        assert!(!again.sharing_grew);
+        happens_again(&built, &run);
     }
 }
 
