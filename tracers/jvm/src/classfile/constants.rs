@@ -28,7 +28,9 @@ pub enum Constant {
     NameAndType(u16, u16),
     /// A call site or a constant that is computed: its bootstrap method, and name with type.
     Dynamic(u16, u16),
-    /// A method handle, a method type, a module or a package: nothing of it is needed.
+    /// A method handle: the member that it leads to.
+    Handle(u16),
+    /// A method type, a module or a package: nothing of it is needed.
     Other,
 }
 
@@ -84,6 +86,14 @@ impl ConstantPool {
         }
     }
 
+    /// What a method handle leads to.
+    pub fn handle(&self, index: u16) -> Result<Member<'_>, ClassError> {
+        match self.get(index) {
+            Some(&Constant::Handle(member)) => self.member(member),
+            _ => Err(ClassError::Constant { index, wanted: "a method handle" }),
+        }
+    }
+
     /// A field, a method, or a call site that is computed.
     pub fn member(&self, index: u16) -> Result<Member<'_>, ClassError> {
         let (class, described) = match self.get(index) {
@@ -116,8 +126,8 @@ fn read_constant(bytes: &mut Bytes<'_>, index: u16) -> Result<Constant, ClassErr
         9..=11 => Constant::Member(bytes.u16()?, bytes.u16()?),
         12 => Constant::NameAndType(bytes.u16()?, bytes.u16()?),
         15 => {
-            bytes.take(3)?;
-            Constant::Other
+            bytes.u8()?;
+            Constant::Handle(bytes.u16()?)
         }
         16 | 19 | 20 => {
             bytes.take(2)?;

@@ -22,6 +22,8 @@ pub struct ClassFile {
     pub fields: Vec<Field>,
     /// Its methods.
     pub methods: Vec<Method>,
+    /// How call sites are computed: for each a method handle and its arguments, by their numbers.
+    pub bootstraps: Vec<(u16, Vec<u16>)>,
     /// The file that it was compiled from; empty if that is not known.
     pub source: String,
 }
@@ -87,15 +89,26 @@ impl ClassFile {
         for _ in 0..bytes.u16()? {
             methods.push(method(&mut bytes, &constants)?);
         }
-        let mut source = String::new();
+        let (mut source, mut bootstraps) = (String::new(), Vec::new());
         for _ in 0..bytes.u16()? {
             let name = bytes.u16()?;
             let content = bytes.block()?;
             if constants.text(name) == Ok("SourceFile") {
                 source = constants.text(Bytes::new(content).u16()?)?.to_owned();
             }
+            if constants.text(name) == Ok("BootstrapMethods") {
+                let mut table = Bytes::new(content);
+                for _ in 0..table.u16()? {
+                    let handle = table.u16()?;
+                    let mut arguments = Vec::new();
+                    for _ in 0..table.u16()? {
+                        arguments.push(table.u16()?);
+                    }
+                    bootstraps.push((handle, arguments));
+                }
+            }
         }
-        Ok(ClassFile { name, superclass, interfaces, constants, fields, methods, source })
+        Ok(ClassFile { name, superclass, interfaces, constants, fields, methods, bootstraps, source })
     }
 
     /// The name as people write it.

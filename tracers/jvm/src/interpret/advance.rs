@@ -3,7 +3,7 @@
 use warpath_trace::event::Concretised;
 use warpath_trace::expr::BinaryOp;
 
-use super::frame::{Astray, Frame, State};
+use super::frame::{Astray, Frame, Site, State};
 use super::thread::{Done, Interpreter, Trouble};
 use super::value::{Known, Reference, Slot};
 use super::{float, opcode, stack, symbols};
@@ -65,7 +65,7 @@ impl Interpreter<'_> {
             frame.last_pc = frame.pc;
             frame.state = State::Lost;
             frame.stack.clear();
-            self.thread.lost += 1;
+            self.thread.lost.push(Site { method: frame.method, pc: frame.pc });
         }
     }
 
@@ -281,7 +281,7 @@ impl Interpreter<'_> {
                 let name = constants.text(name).map_err(|_| Astray)?;
                 Known::Reference(self.identities.literal(format!("class {name}")))
             }
-            Some(Constant::Other) => Known::Reference(self.identities.new_object()),
+            Some(Constant::Other | Constant::Handle(_)) => Known::Reference(self.identities.new_object()),
             Some(Constant::Dynamic(..)) => {
                 let member = constants.member(index).map_err(|_| Astray)?;
                 match crate::classfile::parse_field_type(member.descriptor) {

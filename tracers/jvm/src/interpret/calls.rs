@@ -1,13 +1,14 @@
 //! Calls: of methods that are instrumented, of those that are not, and out of those back into ours.
 
 use warpath_trace::event::Concretised;
+use warpath_trace::ids::ExprId;
 
 use super::advance::CodeBytes;
 use super::frame::{Astray, Frame, State};
 use super::opcode;
 use super::thread::{Done, Interpreter};
 use super::value::{Known, Reference, Slot};
-use crate::classfile::{Member, MethodDescriptor};
+use crate::classfile::{JavaType, Member, MethodDescriptor};
 use crate::stream::{Definitions, MethodIx, ObjectRef, Value};
 
 /// The call that a frame waits for.
@@ -47,6 +48,9 @@ impl Interpreter<'_> {
                 if call.member.name == name && call.member.descriptor == descriptor && !caller.modelled {
                     given = self.direct(&mut caller, &call, arguments);
                 }
+                if given.is_none() && !caller.modelled {
+                    given = self.through_lambda(&mut caller, &call, method, arguments);
+                }
                 if given.is_none() && name != "<clinit>" {
                     self.outside(&mut caller, &call);
                 }
@@ -54,7 +58,14 @@ impl Interpreter<'_> {
             self.thread.frames.push(caller);
         }
         let direct = given.is_some();
-        let given = given.unwrap_or_else(|| arguments.iter().copied().map(Slot::of).collect());
+        let mut given = given.unwrap_or_else(|| self.as_captured(method, arguments));
+        if !direct
+            && name == "<init>"
+            && let Some(receiver) = given.first_mut()
+        {
+            // The object has no number before the constructor has called that of the superclass.
+            receiver.known = Known::Reference(self.identities.new_object());
+        }
         let mut locals = Vec::new();
         for slot in given {
             locals.push(slot);
@@ -117,7 +128,7 @@ impl Interpreter<'_> {
             State::Returning(slot) => slot,
             _ => {
                 if frame.state != State::Lost {
-                    self.thread.lost += 1;
+                    self.thread.lost.push(frame.site());
                 }
                 let is_void = self.definitions.method(frame.method).method().signature.result
                     == crate::classfile::JavaType::Void;
@@ -170,7 +181,11 @@ impl Interpreter<'_> {
         }
         let invokes = |op| (opcode::INVOKEVIRTUAL..=opcode::INVOKEDYNAMIC).contains(&op);
         let Some(mut frame) = self.waiting(pc, invokes) else { return Ok(()) };
-        let done = self.came_back(&mut frame, value, input.or(result));
+        let told = match (input, value) {
+            (Some(input), Some(value)) => Some(self.input_given(&frame, input, value)?),
+            _ => result,
+        };
+        let done = self.came_back(&mut frame, value, told);
         if matches!(done, Err(super::thread::Trouble::Astray)) {
             self.lose(&mut frame);
         }
@@ -179,6 +194,22 @@ impl Interpreter<'_> {
             Err(error @ super::thread::Trouble::Expression(_)) => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// An input as the program sees it: signed, unless its type has no sign or more bits than the input.
+    fn input_given(&mut self, frame: &Frame, input: ExprId, value: Value) -> Done<Slot> {
+        let call = call_at(self.definitions, frame).ok_or(Astray)?;
+        let kind = MethodDescriptor::parse(call.member.descriptor).map_err(|_| Astray)?.result;
+        let to = if kind.size() == 8 { 64 } else { 32 };
+        let width = self.pool.width(input);
+        let unsigned =
+            matches!(kind, JavaType::Boolean | JavaType::Char) || u32::from(width) < kind.size() * 8;
+        if width > to {
+            return Ok(Slot::of(value));
+        }
+        let expr =
+            if unsigned { self.pool.zero_extend(to, input)? } else { self.pool.sign_extend(to, input)? };
+        Ok(Slot { expr: Some(expr), ..Slot::of(value) })
     }
 
     fn came_back(&mut self, frame: &mut Frame, value: Option<Value>, told: Option<Slot>) -> Done<()> {
@@ -195,6 +226,7 @@ impl Interpreter<'_> {
             };
             match modelled {
                 Some(slot) => result = Some(slot),
+                None if self.makes_lambda(frame, &operands, value) => {}
                 None => self.outside(frame, &call),
             }
         }

@@ -77,7 +77,7 @@ impl Interpreter<'_> {
         let (value, slot) = frame.pop_int()?;
         // What was compared before as longs, or by a method, is compared as what it was.
         if let Some(expr) = slot.expr
-            && let Some((a, b)) = compared(self.pool, expr)
+            && let Some((a, b)) = compared(self.pool, expr)?
         {
             let taken = holds(condition, value.cmp(&0));
             let expr = relation(self.pool, condition, a, b)?;
@@ -215,14 +215,13 @@ pub(super) fn three_way(pool: &mut ExprPool, a: &Slot, b: &Slot) -> Result<Optio
 }
 
 /// What a three-way comparison compared.
-fn compared(pool: &ExprPool, expr: ExprId) -> Option<(ExprId, ExprId)> {
-    let Node::Ite { condition, then, otherwise } = pool.node(expr) else { return None };
-    let Node::Binary(BinaryOp::Slt, a, b) = pool.node(condition) else { return None };
+fn compared(pool: &mut ExprPool, expr: ExprId) -> Result<Option<(ExprId, ExprId)>, ExprError> {
+    let Node::Ite { condition, then, otherwise } = pool.node(expr) else { return Ok(None) };
+    let Node::Binary(BinaryOp::Slt, a, b) = pool.node(condition) else { return Ok(None) };
     let Node::Ite { condition: equal, then: zero, otherwise: one } = pool.node(otherwise) else {
-        return None;
+        return Ok(None);
     };
-    let Node::Binary(BinaryOp::Eq, x, y) = pool.node(equal) else { return None };
     let constants = [then, zero, one].map(|expr| pool.as_constant(expr));
-    let same = (x, y) == (a, b) || (y, x) == (a, b);
-    (same && constants == [Some(mask(32)), Some(0), Some(1)]).then_some((a, b))
+    let same = pool.equal(a, b)? == equal;
+    Ok((same && constants == [Some(mask(32)), Some(0), Some(1)]).then_some((a, b)))
 }

@@ -1,7 +1,9 @@
 //! What locations hold that no other thread accesses: their values are data flow, not events.
 
 use rustc_hash::FxHashMap;
+use warpath_trace::expr::ExprPool;
 
+use super::symbols;
 use super::value::Slot;
 use crate::stream::ObjectRef;
 
@@ -28,22 +30,25 @@ impl Cell {
 
 /// Symbolic values at rest.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Heap(FxHashMap<Cell, Slot>);
+pub(crate) struct Heap(FxHashMap<Cell, (usize, Slot)>);
 
 impl Heap {
-    /// Something was written.
-    pub(crate) fn put(&mut self, cell: Cell, slot: Slot) {
+    /// A thread has written something.
+    pub(crate) fn put(&mut self, thread: usize, cell: Cell, slot: Slot) {
         if slot.is_symbolic() {
-            self.0.insert(cell, slot);
+            self.0.insert(cell, (thread, slot));
         } else {
             self.0.remove(&cell);
         }
     }
 
-    /// What was written, if that is what was found.
-    pub(crate) fn get(&mut self, cell: Cell, found: Slot) -> Slot {
+    /// What was written, if that is what a thread found. What another thread has read says nothing to this one.
+    pub(crate) fn get(&mut self, pool: &ExprPool, thread: usize, cell: Cell, found: Slot) -> Slot {
         match self.0.get(&cell) {
-            Some(slot) if slot.known == found.known => *slot,
+            Some((writer, slot)) if slot.known == found.known => {
+                let tells = *writer == thread || symbols::only_inputs(pool, slot);
+                if tells { *slot } else { found }
+            }
             Some(_) => {
                 // Code that is not instrumented has written there since.
                 self.0.remove(&cell);
@@ -59,7 +64,7 @@ impl Heap {
             .0
             .iter()
             .filter(|(cell, _)| matches!(cell, Cell::Element(object, _) if *object == array))
-            .map(|(cell, slot)| (*cell, *slot))
+            .map(|(cell, (_, slot))| (*cell, *slot))
             .collect();
         found.sort_unstable_by_key(|(cell, _)| *cell);
         found.into_iter().map(|(_, slot)| slot).collect()

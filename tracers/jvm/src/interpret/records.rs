@@ -3,7 +3,7 @@
 use super::advance::MOST;
 use super::frame::{Astray, Frame, State};
 use super::opcode;
-use super::thread::{Done, Interpreter, Trouble};
+use super::thread::{Done, Interpreter};
 use super::value::{Known, Reference, Slot};
 use crate::stream::{ObjectRef, Record, Value};
 
@@ -20,8 +20,7 @@ impl Interpreter<'_> {
             match frame.state {
                 State::Returned(slot) => {
                     let repeats = matches!(*record, Record::Return { pc, .. } if pc == frame.pc);
-                    let thrown = matches!(record, Record::Catch { .. } | Record::Unwind { .. });
-                    if repeats || thrown {
+                    if repeats {
                         return Ok(());
                     }
                     let site = frame.site();
@@ -31,67 +30,6 @@ impl Interpreter<'_> {
                 State::Doubtful => self.resolve_doubt(record)?,
                 _ => return Ok(()),
             }
-        }
-    }
-
-    /// A cast or a test of a type that nobody could decide: whatever leads to the record is what happened.
-    fn resolve_doubt(&mut self, record: &Record) -> Done<()> {
-        let Some(mut frame) = self.thread.frames.pop() else { return Ok(()) };
-        let code = self.definitions.method(frame.method).code().map_or(&[][..], |code| &code.bytes);
-        let is_cast = code.get(frame.pc as usize) == Some(&0xc0);
-        frame.state = State::Running;
-        if is_cast {
-            match record {
-                Record::Catch { .. } | Record::Unwind { .. } => frame.state = State::Throwing,
-                _ => frame.pc += 3,
-            }
-            self.thread.frames.push(frame);
-            return Ok(());
-        }
-        let slot = frame.peek(0)?;
-        // The pattern is nearly always a test and a use, so what comes true leads somewhere else.
-        let fits = [false, true].map(|fits| self.leads_to(&frame, fits, record));
-        let answer = match fits {
-            [false, true] => true,
-            [true, false] => false,
-            _ => {
-                self.thread.guesses += 1;
-                !matches!(slot.known, Known::Reference(Reference::NULL)) && fits[1]
-            }
-        };
-        let tested = self.tested(&mut frame, answer);
-        self.thread.frames.push(frame);
-        tested
-    }
-
-    /// Does the frame come to where the record finds it, if the test gives this? Tried on a copy.
-    fn leads_to(&mut self, frame: &Frame, answer: bool, record: &Record) -> bool {
-        let mut copy = super::thread::Thread::default();
-        let mut identities = self.identities.clone();
-        let mut trial = Interpreter {
-            definitions: self.definitions,
-            pool: self.pool,
-            heap: self.heap,
-            identities: &mut identities,
-            names: self.names,
-            thread: &mut copy,
-        };
-        let mut frame = frame.clone();
-        if trial.tested(&mut frame, answer).is_err() {
-            return false;
-        }
-        trial.thread.frames.push(frame);
-        if !matches!(trial.advance(super::advance::EAGER), Ok(true)) {
-            return false;
-        }
-        let Some(frame) = trial.thread.frames.last() else { return false };
-        match (frame.state, record.pc()) {
-            (State::Waiting, Some(pc)) => frame.pc == pc,
-            (State::Returning(_), None) => matches!(record, Record::Exit),
-            (State::Throwing, _) => matches!(record, Record::Catch { .. } | Record::Unwind { .. }),
-            (State::Waiting, None) => matches!(record, Record::Enter { .. }),
-            (State::Doubtful, _) => true,
-            _ => false,
         }
     }
 
@@ -286,11 +224,5 @@ impl Interpreter<'_> {
             let done = frame.pop().map(|_| ());
             self.go_on(frame, 1, done);
         }
-    }
-}
-
-impl From<Trouble> for Astray {
-    fn from(_: Trouble) -> Astray {
-        Astray
     }
 }

@@ -1,6 +1,6 @@
 //! Expressions of values: between the widths of locations and those of the stack.
 
-use warpath_trace::expr::{BinaryOp, ExprError, ExprPool, Width};
+use warpath_trace::expr::{BinaryOp, ExprError, ExprPool, Leaf, Width};
 use warpath_trace::ids::ExprId;
 
 use super::value::Slot;
@@ -29,6 +29,21 @@ pub(crate) fn binary(
         (Some(a), Some(b)) => symbolic(pool, |pool| pool.binary(op, a, b)),
         _ => Ok(None),
     }
+}
+
+/// Does a value depend on nothing but inputs, which mean the same to every thread?
+pub(crate) fn only_inputs(pool: &ExprPool, slot: &Slot) -> bool {
+    let mut pending: Vec<ExprId> = slot.expr.into_iter().chain(slot.boxed).collect();
+    // A value of more parts than this is not worth the search.
+    for _ in 0..10_000 {
+        let Some(expr) = pending.pop() else { return true };
+        let node = pool.node(expr);
+        if matches!(node.leaf(), Some(Leaf::Read(..))) {
+            return false;
+        }
+        pending.extend(node.operands());
+    }
+    false
 }
 
 /// What was built, unless it turns out to depend on nothing.

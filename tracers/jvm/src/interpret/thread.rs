@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpath_trace::event::Concretised;
 use warpath_trace::expr::{ExprError, ExprPool};
+use warpath_trace::ids::ExprId;
 
 use super::frame::{Astray, Frame, Site};
 use super::heap::Heap;
 use super::identity::{Identities, Names};
+use super::lambda::Lambdas;
 use super::path::Effects;
 use super::value::{Known, Reference, Slot};
 use crate::stream::{Definitions, ObjectRef};
@@ -19,7 +21,7 @@ pub(crate) struct Thread {
     pub frames: Vec<Frame>,
     pub effects: Effects,
     /// The input that the next return gives.
-    pub input: Option<Slot>,
+    pub input: Option<ExprId>,
     /// What the call under way gives back, as far as its records say.
     pub result: Option<Slot>,
     /// Fields that were written before their object had a number.
@@ -28,8 +30,10 @@ pub(crate) struct Thread {
     pub copied: VecDeque<Slot>,
     /// Where exceptions were thrown that are on their way, or were caught.
     pub thrown: FxHashMap<ObjectRef, Site>,
-    /// Frames that were lost.
-    pub lost: u64,
+    /// Where frames were lost.
+    pub lost: Vec<Site>,
+    /// What tests of types have shown: whether a class is a subtype of another.
+    pub subtypes: FxHashMap<(String, String), bool>,
     /// Tests of types whose outcome nobody could tell.
     pub guesses: u64,
     /// Calls that the stream does not say the result of, because the callee is instrumented for sure.
@@ -52,6 +56,7 @@ pub(crate) struct Interpreter<'a> {
     pub heap: &'a mut Heap,
     pub identities: &'a mut Identities,
     pub names: &'a mut Names,
+    pub lambdas: &'a mut Lambdas,
     pub thread: &'a mut Thread,
 }
 
@@ -104,6 +109,13 @@ impl Interpreter<'_> {
             && let Some(bits) = self.boxed_bits(slot)
         {
             self.thread.effects.concretise(self.pool, site, boxed, bits, why);
+        }
+    }
+
+    /// The value goes where another thread may find it: what it depends on must mean the same to that one.
+    pub(crate) fn hand_over(&mut self, site: Site, slot: &Slot) {
+        if slot.is_symbolic() && !super::symbols::only_inputs(self.pool, slot) {
+            self.concretise(site, slot, Concretised::Outside);
         }
     }
 

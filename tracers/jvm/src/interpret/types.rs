@@ -18,15 +18,13 @@ impl Interpreter<'_> {
         if slot.expr.is_some() {
             self.concretise(site, &slot, Concretised::Other);
         }
-        let class = code.u16(frame.pc + 1)?;
-        let constants = &self.definitions.method(frame.method).file().constants;
-        let wanted = constants.class(class).map_err(|_| Astray)?.replace('/', ".");
+        code.u16(frame.pc + 1)?;
+        let wanted = self.wanted_type(frame).ok_or(Astray)?;
         let fits = match reference {
             Reference::NULL => Some(op == 0xc0),
-            Reference::Object(object) => self
-                .definitions
-                .object(object)
-                .and_then(|object| is_a(self.definitions, &object.class, &wanted)),
+            Reference::Object(object) => {
+                self.definitions.object(object).and_then(|object| self.is_subtype(&object.class, wanted))
+            }
             Reference::Fresh(_) => None,
         };
         match (op, fits) {
@@ -36,6 +34,19 @@ impl Interpreter<'_> {
             (_, None) => frame.state = State::Doubtful,
         }
         Ok(())
+    }
+
+    /// The dotted name of the class that the instruction names.
+    pub(super) fn wanted_type(&self, frame: &Frame) -> Option<String> {
+        let definition = self.definitions.method(frame.method);
+        let code = CodeBytes(&definition.code()?.bytes);
+        let class = definition.file().constants.class(code.u16(frame.pc + 1).ok()?).ok()?;
+        Some(class.replace('/', "."))
+    }
+
+    fn is_subtype(&self, class: &str, wanted: String) -> Option<bool> {
+        is_a(self.definitions, class, &wanted)
+            .or_else(|| self.thread.subtypes.get(&(class.to_owned(), wanted)).copied())
     }
 
     /// The test of a type gave this.

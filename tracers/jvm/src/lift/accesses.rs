@@ -99,7 +99,11 @@ impl Lifter {
         }
         let mut interpreter = self.interpreter(definitions, t);
         let object = interpreter.written_object();
+        let site = interpreter.thread.frames.last().map(|frame| frame.site());
         let slot = interpreter.stored(record);
+        if let Some(site) = site {
+            interpreter.hand_over(site, &slot);
+        }
         if let Some(object) = object {
             self.threads[t].early.push(EarlyWrite { object, field, slot });
         }
@@ -111,9 +115,8 @@ impl Lifter {
         for write in waiting {
             match self.identities.resolve(write.object) {
                 Reference::Object(found) if found == object => {
-                    let cell = Cell::Field(object, write.field);
-                    self.note_access(t, cell, true);
-                    self.heap.put(cell, write.slot);
+                    // No step, and no access that another thread could see: nobody has the object yet.
+                    self.heap.put(t, Cell::Field(object, write.field), write.slot);
                 }
                 Reference::Object(_) => {}
                 Reference::Fresh(_) => self.threads[t].early.push(write),
@@ -130,7 +133,8 @@ impl Lifter {
     ) -> Result<Slot, LiftError> {
         let found = Slot::of(access.value);
         if !is_step {
-            return Ok(if self.symbolic { self.heap.get(access.cell, found) } else { found });
+            let pool = &self.trace.tables.exprs;
+            return Ok(if self.symbolic { self.heap.get(pool, t, access.cell, found) } else { found });
         }
         let location = self.location(definitions, access.cell, access.kind, Some(access.value))?;
         let value = self.value_bits(definitions, access.kind, access.value);
@@ -159,7 +163,7 @@ impl Lifter {
     ) -> Result<(), LiftError> {
         if !is_step {
             if self.symbolic {
-                self.heap.put(access.cell, slot);
+                self.heap.put(t, access.cell, slot);
             }
             return Ok(());
         }

@@ -36,7 +36,7 @@ impl Lifter {
             old = if item.step {
                 Some(self.trace.tables.exprs.read(ThreadIx::from(t), event, width)?)
             } else {
-                let slot = self.heap.get(cell, Slot::of(atomic.old));
+                let slot = self.heap.get(&self.trace.tables.exprs, t, cell, Slot::of(atomic.old));
                 narrow(&mut self.trace.tables.exprs, kind, 0, slot.expr)?.expr
             };
         }
@@ -68,7 +68,7 @@ impl Lifter {
                 Some(expr) => Some(widen(&mut self.trace.tables.exprs, kind, expr)?),
                 None => None,
             };
-            self.heap.put(cell, Slot { expr, ..Slot::of(atomic.new) });
+            self.heap.put(t, cell, Slot { expr, ..Slot::of(atomic.new) });
         }
         if self.symbolic {
             if atomic.op == AtomicOp::Update

@@ -5,7 +5,7 @@ use warpath_trace::header::{Footer, Outcome, SharedRange};
 use warpath_trace::ids::SourceId;
 
 use super::{LiftError, Lifted, Lifter};
-use crate::interpret::{EAGER, State};
+use crate::interpret::{EAGER, Site, State};
 use crate::run::{Divergence, End, Failure, Why};
 use crate::stream::{Definitions, ObjectRef, Record};
 
@@ -73,7 +73,7 @@ impl Lifter {
                 self.flush(definitions, t)?;
             }
             let thread = &mut self.threads[t];
-            let (lost, guesses) = (thread.lost, std::mem::take(&mut thread.guesses));
+            let (lost, guesses) = (thread.lost.len() as u64, std::mem::take(&mut thread.guesses));
             for (count, what) in [
                 (lost, "method executions that were not followed to their end"),
                 (guesses, "tests of types whose outcome was guessed"),
@@ -118,7 +118,15 @@ impl Lifter {
         self.trace.sharing = sharing;
         let events = self.trace.len();
         self.trace.footer = Some(Footer { outcome, events, approximations });
-        let lost = self.threads.iter().map(|thread| thread.lost).sum();
+        let sites: Vec<Site> = self.threads.iter().flat_map(|thread| thread.lost.iter().copied()).collect();
+        let lost = sites
+            .into_iter()
+            .map(|site| {
+                let method = definitions.method(site.method);
+                let line = method.code().map_or(0, |code| code.line(site.pc));
+                format!("{} at offset {} (line {line})", method.full_name(), site.pc)
+            })
+            .collect();
         let has_inputs = !self.trace.tables.inputs().is_empty();
         debug_assert!(
             self.symbolic || self.threads.iter().flat_map(|t| &t.frames).all(|f| f.state == State::Lost)

@@ -7,7 +7,7 @@ use warpath_trace::place::Input;
 
 use super::sync::{attempt, result};
 use super::{LiftError, Lifter};
-use crate::interpret::{Effect, Known, Site, Slot};
+use crate::interpret::{Effect, Site};
 use crate::stream::{Definitions, ObjectRef, Record};
 
 impl Lifter {
@@ -99,14 +99,8 @@ impl Lifter {
         if !self.symbolic || width > 64 {
             return Ok(());
         }
-        let pool = &mut self.trace.tables.exprs;
-        let expr = pool.input(input, width)?;
-        // What a narrow input means is a matter of sign: 0 and 1 of a `boolean` are not.
-        let to = if width > 32 { 64 } else { 32 };
-        let expr =
-            if value < 0 || width > 1 { pool.sign_extend(to, expr)? } else { pool.zero_extend(to, expr)? };
-        let known = if to == 64 { Known::Long(value) } else { Known::Int(value as i32) };
-        self.threads[t].input = Some(Slot::with(known, Some(expr)));
+        let expr = self.trace.tables.exprs.input(input, width)?;
+        self.threads[t].input = Some(expr);
         self.interpreter(definitions, t).mark_modelled();
         Ok(())
     }

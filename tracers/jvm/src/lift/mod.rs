@@ -24,7 +24,9 @@ use warpath_trace::thread::Thread as Entry;
 use warpath_trace::trace::Trace;
 
 use crate::classfile::access;
-use crate::interpret::{self, Cell, EAGER, Heap, Identities, Interpreter, Names, Site, State, Trouble};
+use crate::interpret::{
+    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Trouble,
+};
 use crate::run::{End, Sharing};
 use crate::stream::{Definitions, Item, ObjectRef, Reader, Record, StreamError};
 pub(crate) use sharing::Usage;
@@ -80,8 +82,8 @@ pub struct Lifted {
     pub(crate) usage: Usage,
     /// Did the run have inputs?
     pub has_inputs: bool,
-    /// Frames that could not be followed to their end.
-    pub lost: u64,
+    /// Where methods are that could not be followed to their end.
+    pub lost: Vec<String>,
 }
 
 /// Makes a trace of what is complete in a stream, and says what is wrong with the rest.
@@ -110,6 +112,7 @@ struct Lifter {
     heap: Heap,
     identities: Identities,
     names: Names,
+    lambdas: Lambdas,
     threads: Vec<interpret::Thread>,
     sources: FxHashMap<Site, SourceId>,
     locations: FxHashMap<Cell, LocationId>,
@@ -137,6 +140,7 @@ impl Lifter {
             heap: Heap::default(),
             identities: Identities::default(),
             names: Names::default(),
+            lambdas: Lambdas::default(),
             threads: Vec::new(),
             sources: FxHashMap::default(),
             locations: FxHashMap::default(),
@@ -179,6 +183,7 @@ impl Lifter {
             heap: &mut self.heap,
             identities: &mut self.identities,
             names: &mut self.names,
+            lambdas: &mut self.lambdas,
             thread: &mut self.threads[thread],
         }
     }

@@ -98,8 +98,12 @@ impl Plan {
                 Visible::Event(expected) if expected.verb == Verb::AtomicBegin => {
                     let own = |step: &&Step| matches!(&step.what, Visible::Event(inner) if inner.verb != Verb::AtomicEnd);
                     let same = |other: &&Step| other.thread == step.thread;
-                    if let Some(first) = steps.get(at).filter(own).filter(same) {
-                        self.step(first);
+                    match steps.get(at).filter(own).filter(same) {
+                        Some(first) => self.step(first),
+                        // Nothing was taken or given, but there was a step.
+                        None => {
+                            let _ = writeln!(self.0, "step\t{}\t*\t1", step.thread);
+                        }
                     }
                     // Nobody else has a step before its end.
                     while let Some(inner) = steps.get(at).filter(same) {

@@ -57,8 +57,8 @@ pub struct Run {
     pub end: End,
     /// Were locations found to be shared that were not known before? Accesses to them are missing from the trace.
     pub sharing_grew: bool,
-    /// Method executions that could not be followed to their end; they are among the trace's approximations, too.
-    pub lost: u64,
+    /// Where methods are that could not be followed to their end; they are counted among the trace's approximations, too.
+    pub lost: Vec<String>,
     /// What it wrote to standard output (1) and error (2), if that was kept.
     pub output: Vec<(i32, Vec<u8>)>,
 }

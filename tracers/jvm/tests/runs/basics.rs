@@ -65,7 +65,7 @@ fn values_of_every_width_keep_their_sign() {
     assert!(written("T0.0 w Main.b 255 := "), "{events:#?}");
     assert!(written("T0.0 w Main.c 65535 := "), "{events:#?}");
     assert!(written("T0.0 w Main.s 65535 := "), "{events:#?}");
-    assert!(written("T0.0 w Main.l 18446744073709551615 := "), "{events:#?}");
+    assert!(written("T0.0 w Main.l 0xffffffffffffffff := "), "{events:#?}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use warpath_jvm::run::{JvmProgram, Output, Plan, Policy, Run, RunOptions};
+use warpath_jvm::run::{Follow, JvmProgram, Output, Plan, Policy, Run, RunOptions, Strictness};
 use warpath_trace::trace::Trace;
 
 /// Compiled classes in a folder of their own.
@@ -35,7 +35,8 @@ impl Built {
         let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("agent/target/warpath-agent-api.jar");
         let path = format!("{}:{}", self.folder.path().display(), api.display());
         let command = ["java", "-ea", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp", &path, "Main"];
-        JvmProgram::new(command.map(str::to_owned).to_vec()).expect("the agent is built; run make agent")
+        JvmProgram::new(command.map(str::to_owned).to_vec())
+            .expect("the agent is built; run scripts/setup and `mvn -q package` in tracers/jvm/agent")
     }
 
     /// Runs it until nothing new is found to be shared.
@@ -64,7 +65,7 @@ pub fn options() -> RunOptions {
 /// The trace makes sense, and every method was followed to its end.
 pub fn checked(run: &Run) {
     run.trace.check().unwrap_or_else(|error| panic!("{error}\n{}", text(&run.trace)));
-    assert_eq!(run.lost, 0, "{}", text(&run.trace));
+    assert!(run.lost.is_empty(), "{:?}\n{}", run.lost, text(&run.trace));
 }
 
 /// The events of a trace as text, without the tables.
@@ -89,4 +90,18 @@ pub fn events(trace: &Trace) -> Vec<String> {
 pub fn failure(run: &Run) -> (warpath_trace::event::FailureKind, String, String) {
     let failed = run.trace.failed().unwrap_or_else(|| panic!("{:?}\n{}", run.end, text(&run.trace)));
     (failed.kind, failed.message, failed.place)
+}
+
+/// By its schedule a run happens again, event by event.
+pub fn happens_again(built: &Built, run: &Run) {
+    let si = warpath_trace::si::Si::of_run(&run.trace).unwrap();
+    let mut program = built.program();
+    program.share(&si);
+    let follow = Follow::new(si.schedule.clone(), Strictness::Strict);
+    let options = RunOptions { inputs: si.inputs, ..options() };
+    let again = program.run(&Plan { options, follow, policy: Policy::RunToBlock }).unwrap();
+    checked(&again);
+    assert_eq!(again.end, run.end, "{}\n{}", text(&run.trace), text(&again.trace));
+    assert_eq!(events(&again.trace), events(&run.trace));
+    assert!(!again.sharing_grew);
 }

@@ -2,3 +2,8 @@
 
 mod basics;
 mod build;
+mod concurrent;
+mod inputs;
+mod language;
+mod random;
+mod schedules;

@@ -32,7 +32,7 @@ public final class Agent {
             SharedLocations shared = new SharedLocations(plan.shared);
             Objects.plan(shared);
             Inputs.plan(plan);
-            openJavaLang(instrumentation);
+            openJdk(instrumentation);
             instrumentation.addTransformer(new Transformer(plan, shared), true);
             instrumentation.retransformClasses(JdkPatches.classes());
             new Watchdog().start();
@@ -44,10 +44,11 @@ public final class Agent {
         }
     }
 
-    /** The agent looks into {@code Thread} to tell what a thread runs. */
-    private static void openJavaLang(Instrumentation instrumentation) {
+    /** The agent looks into {@code Thread} to tell what a thread runs, and into barriers for what they do. */
+    private static void openJdk(Instrumentation instrumentation) {
         Module base = Object.class.getModule();
         Module own = Agent.class.getModule();
-        instrumentation.redefineModule(base, Set.of(), Map.of(), Map.of("java.lang", Set.of(own)), Set.of(), Map.of());
+        Map<String, Set<Module>> opened = Map.of("java.lang", Set.of(own), "java.util.concurrent", Set.of(own));
+        instrumentation.redefineModule(base, Set.of(), Map.of(), opened, Set.of(), Map.of());
     }
 }

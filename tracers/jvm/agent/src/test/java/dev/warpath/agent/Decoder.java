@@ -436,8 +436,13 @@ final class Decoder {
 
     /** Prints a stream. */
     public static void main(String[] arguments) throws IOException {
-        for (Event event : read(Path.of(arguments[0])).events) {
-            System.out.println(event);
+        Decoder decoder = new Decoder(Files.readAllBytes(Path.of(arguments[0])));
+        try {
+            decoder.decode();
+        } finally {
+            for (Event event : decoder.events) {
+                System.out.println(event);
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.warpath.agent.hook;
 
-import dev.warpath.agent.plan.SharedLocations;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
@@ -29,10 +28,7 @@ public final class Access {
         if (t == null || object == null) {
             return;
         }
-        long id = Objects.id(t, object);
-        if (id < 0 && Objects.parts(id).hasField(field)) {
-            step(t, object, field, verb, at);
-        }
+        beforePart(t, object, field, verb, at);
     }
 
     /** Waits for the turn to access a shared location. */
@@ -42,13 +38,12 @@ public final class Access {
         t.stepAt = at;
     }
 
-    /** Is this part of the object shared? */
-    static boolean isShared(long id, String field) {
-        if (id >= 0) {
-            return false;
+    /** Waits for the turn if this part of the object is shared. The name is interned. */
+    public static void beforePart(ThreadState t, Object object, String field, String verb, long at) {
+        long id = Objects.id(t, object);
+        if (id < 0 && Objects.parts(id).hasField(field)) {
+            step(t, object, field, verb, at);
         }
-        SharedLocations.Parts parts = Objects.parts(id);
-        return parts.hasField(field);
     }
 
     /** Only where the field is shared. */
@@ -89,7 +84,7 @@ public final class Access {
     }
 
     /** The tag, with the mark of a step if the thread has the turn for this access. */
-    static int tag(ThreadState t, int tag, long at) {
+    public static int tag(ThreadState t, int tag, long at) {
         if (t.stepAt != at) {
             return tag;
         }

@@ -40,7 +40,8 @@ public final class ThreadHook {
      */
     private static boolean comesToHooks(Thread thread) {
         Class<?> type = thread.getClass();
-        return type == Thread.class || type.getClassLoader() != null;
+        return type == Thread.class || type.getClassLoader() != null
+                || thread instanceof java.util.concurrent.ForkJoinWorkerThread;
     }
 
     /** {@code Thread.run}. */

@@ -26,10 +26,17 @@ public final class Monitors {
         return monitor;
     }
 
+    /** Meanwhile the monitor is not forgotten, whoever else leaves it. */
+    private static void turn(ThreadState t, Mutex monitor, Action action) {
+        monitor.expected++;
+        Scheduler.turn(t, action);
+        monitor.expected--;
+    }
+
     /** Before the real monitor is entered. */
     public static void enter(ThreadState t, Object object, long at) {
         Mutex monitor = of(t, object);
-        Scheduler.turn(t, new Mutex.Lock(t, monitor, Sync.BLOCK, false, at));
+        turn(t, monitor, new Mutex.Lock(t, monitor, Sync.BLOCK, false, at));
         monitor.owner = t;
         monitor.depth++;
         Sync.record(t, at, Sync.LOCK, Sync.MONITOR, monitor.ref, Sync.BLOCK, 0, Sync.DONE);
@@ -38,7 +45,7 @@ public final class Monitors {
     /** Before the real monitor is left. */
     public static void exit(ThreadState t, Object object, long at) {
         Mutex monitor = of(t, object);
-        Scheduler.turn(t, new Action.Simple("unlock", monitor.name, at));
+        turn(t, monitor, new Action.Simple("unlock", monitor.name, at));
         boolean owns = monitor.owner == t;
         if (owns && --monitor.depth == 0) {
             monitor.owner = null;
@@ -58,7 +65,7 @@ public final class Monitors {
         Mutex monitor = of(t, object);
         String location = "waiters" + monitor.name.substring("monitor".length());
         int attempt = nanos == 0 ? Sync.BLOCK : Sync.TIMED;
-        Scheduler.turn(t, new Action.Simple("cond-wait", location, at));
+        turn(t, monitor, new Action.Simple("cond-wait", location, at));
         if (monitor.owner != t) {
             Sync.record(t, at, Sync.WAIT, Sync.MONITOR, monitor.ref, attempt, 0, Sync.ERROR);
             forget(monitor);
@@ -102,7 +109,7 @@ public final class Monitors {
     public static void notify(ThreadState t, Object object, boolean all, long at) {
         Mutex monitor = of(t, object);
         String location = "waiters" + monitor.name.substring("monitor".length());
-        Scheduler.turn(t, new Action.Simple(all ? "broadcast" : "signal", location, at));
+        turn(t, monitor, new Action.Simple(all ? "broadcast" : "signal", location, at));
         int verb = all ? Sync.NOTIFY_ALL : Sync.NOTIFY;
         if (monitor.owner != t) {
             Sync.record(t, at, verb, Sync.MONITOR, monitor.ref, 0, 0, Sync.ERROR);

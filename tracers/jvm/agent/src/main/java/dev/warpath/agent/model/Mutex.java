@@ -11,6 +11,8 @@ final class Mutex {
     final String name;
     ThreadState owner;
     int depth;
+    /** Threads that are about to do something with it. */
+    int expected;
     final WaitSet waiters = new WaitSet();
 
     Mutex(int ref, int space, String name) {
@@ -24,7 +26,7 @@ final class Mutex {
     }
 
     boolean isIdle() {
-        return owner == null && waiters.isEmpty();
+        return owner == null && expected == 0 && waiters.isEmpty();
     }
 
     String holder() {

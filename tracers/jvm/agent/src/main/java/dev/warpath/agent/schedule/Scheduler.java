@@ -19,8 +19,10 @@ public final class Scheduler {
     private static final int FUEL = 1 << 20;
 
     static final Object LOCK = new Object();
-    /** Who has the turn. Read without synchronisation: a thread finds itself here only if it put itself here or was woken. */
+    /** Who has the turn and knows it. Read without synchronisation: only the thread itself puts itself here. */
     static ThreadState holder;
+    /** Who was given the turn; it may be on its way. Guarded by the lock, as {@link #suspect} is. */
+    static ThreadState owner;
     /** The watchdog believes that this thread left without giving the turn back. */
     static ThreadState suspect;
     /** Virtual nanoseconds. */
@@ -60,6 +62,7 @@ public final class Scheduler {
         ThreadState main = ThreadState.register(null, Thread.currentThread());
         main.action = new Action.Simple("begin", null, 0);
         holder = main;
+        owner = main;
         running = true;
         turn(main, main.action);
         Stream.end(Stream.start(), Tag.BEGIN | Tag.STEP);
@@ -90,6 +93,7 @@ public final class Scheduler {
         synchronized (LOCK) {
             if (suspect == t) {
                 suspect = null;
+                owner = t;
                 holder = t;
                 return t;
             }
@@ -102,9 +106,9 @@ public final class Scheduler {
                 // An interrupt that reached it out there is the program's again.
                 t.interrupted |= Thread.interrupted();
             }
-            if (holder == null && suspect == null) {
+            if (owner == null && suspect == null) {
                 next = choose(t);
-                holder = next;
+                owner = next;
             }
         }
         if (next != null) {
@@ -124,7 +128,7 @@ public final class Scheduler {
             Newcomer newcomer = new Newcomer(me, newcomers);
             newcomers = newcomer;
             hasNewcomers = true;
-            if (holder == null && suspect == null) {
+            if (owner == null && suspect == null) {
                 greet();
             }
             while (newcomer.state == null) {
@@ -180,7 +184,10 @@ public final class Scheduler {
             t.action = action;
             t.standing = Standing.POISED;
             next = choose(t);
-            holder = next;
+            owner = next;
+            if (next != t) {
+                holder = null;
+            }
         }
         if (next != t) {
             if (next != null) {
@@ -219,6 +226,7 @@ public final class Scheduler {
 
     private static void granted(ThreadState t) {
         Action action = t.action;
+        holder = t;
         t.standing = Standing.RUNNING;
         t.yielded = false;
         if (action.deadline != Action.NEVER && !action.isPossible()) {
@@ -243,7 +251,8 @@ public final class Scheduler {
             t.standing = Standing.ENDED;
             t.action = null;
             next = isAnybodyLeft() ? choose(t) : null;
-            holder = next;
+            owner = next;
+            holder = null;
         }
         if (next != null) {
             next.wake();

@@ -37,7 +37,7 @@ public final class Watchdog extends Thread {
         int looks = 0;
         while (!Stream.isClosed()) {
             rest(INTERVAL);
-            ThreadState now = Scheduler.holder;
+            ThreadState now = Scheduler.owner;
             if (now != seen || Stream.length() != length) {
                 seen = now;
                 length = Stream.length();
@@ -58,7 +58,7 @@ public final class Watchdog extends Thread {
     private static void idle(int looks) {
         if (looks == GIVE_UP && Scheduler.waitsForOutside) {
             synchronized (Scheduler.LOCK) {
-                if (Scheduler.holder == null && Scheduler.waitsForOutside) {
+                if (Scheduler.owner == null && Scheduler.waitsForOutside) {
                     End.stop("diverged", "the schedule waits for a thread that waits for something outside the program");
                 }
             }
@@ -66,9 +66,9 @@ public final class Watchdog extends Thread {
             // The JVM did not exit although only daemons seemed to be left, or a stranger has gone.
             ThreadState next = null;
             synchronized (Scheduler.LOCK) {
-                if (Scheduler.holder == null && Scheduler.suspect == null && !Stream.isClosed() && hasOtherThreads()) {
+                if (Scheduler.owner == null && Scheduler.suspect == null && !Stream.isClosed() && hasOtherThreads()) {
                     next = Scheduler.choose(null);
-                    Scheduler.holder = next;
+                    Scheduler.owner = next;
                 }
             }
             if (next != null) {
@@ -125,6 +125,7 @@ public final class Watchdog extends Thread {
                 return;
             }
             Scheduler.suspect = t;
+            Scheduler.owner = null;
             Scheduler.holder = null;
         }
         rest(INTERVAL / 4);
@@ -135,6 +136,7 @@ public final class Watchdog extends Thread {
             }
             Scheduler.suspect = null;
             if (Stream.length() != length) {
+                Scheduler.owner = t;
                 Scheduler.holder = t;
                 return;
             }
@@ -143,7 +145,7 @@ public final class Watchdog extends Thread {
             Definitions.note("thread " + t.key + " blocks outside the program"
                     + (stack.length > 0 ? ", in " + stack[0].getClassName() + '.' + stack[0].getMethodName() : ""));
             next = Scheduler.choose(null);
-            Scheduler.holder = next;
+            Scheduler.owner = next;
         }
         if (next != null) {
             next.wake();

@@ -56,6 +56,7 @@ final class Calls {
         MODELS.addStatic(VERIFIER, VerifierCalls.class);
         MODELS.addStatic("java/lang/System", SystemCalls.class);
         MODELS.add("java/io/InputStream", SystemCalls.class);
+        ConcurrentModels.addTo(MODELS);
     }
 
     private Calls() {}

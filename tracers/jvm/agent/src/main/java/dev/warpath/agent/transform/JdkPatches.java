@@ -12,6 +12,7 @@ import org.objectweb.asm.Type;
 
 /** Hooks at the beginning of methods of the JDK through which everything that starts, ends or blocks a thread goes. */
 public final class JdkPatches {
+    private static final String FORK_JOIN_WORKER = "java/util/concurrent/ForkJoinWorkerThread";
     private static final String HOOK = "dev/warpath/agent/hook/ThreadHook";
 
     /** What is put at the beginning of a method, or before its returns. */
@@ -35,6 +36,9 @@ public final class JdkPatches {
     static {
         String thread = "java/lang/Thread.";
         PATCHES.put(thread + "start()V", new Patch("starting", "V", true, false));
+        // How executors of newer JDKs start their threads.
+        PATCHES.put(thread + "start(Ljdk/internal/vm/ThreadContainer;)V", new Patch("starting", "V", true, false));
+        PATCHES.put(FORK_JOIN_WORKER + ".run()V", new Patch("running", "V", false, false));
         PATCHES.put(thread + "run()V", new Patch("running", "V", false, false));
         PATCHES.put(thread + "exit()V", new Patch("exiting", "V", false, false));
         PATCHES.put(thread + "dispatchUncaughtException(Ljava/lang/Throwable;)V",
@@ -64,6 +68,7 @@ public final class JdkPatches {
     public static Class<?>[] classes() throws ClassNotFoundException {
         return new Class<?>[] {
             Thread.class, java.util.concurrent.locks.LockSupport.class, Class.forName("java.lang.Shutdown"),
+            java.util.concurrent.ForkJoinWorkerThread.class,
         };
     }
 
@@ -138,8 +143,9 @@ public final class JdkPatches {
                 local = 1;
             }
             for (Type argument : Type.getArgumentTypes(descriptor)) {
-                // What a thread is blocked by is of no interest.
-                boolean isBlocker = argument.getDescriptor().equals("Ljava/lang/Object;");
+                // What a thread is blocked by, or belongs to, is of no interest.
+                String type = argument.getDescriptor();
+                boolean isBlocker = type.equals("Ljava/lang/Object;") || type.startsWith("Ljdk/");
                 if (!isBlocker && (patch.takesArguments || patch.hook.equals("uncaught"))) {
                     visitVarInsn(argument.getOpcode(Opcodes.ILOAD), local);
                     parameters.append(argument.getDescriptor());

@@ -330,6 +330,11 @@ final class MethodInstrumenter extends AnalyzerAdapter {
                 mv.visitLdcInsn(at);
                 hook(FLOW, "allocated", "(Ljava/lang/Object;J)V");
             }
+            if (isKept && ConcurrentModels.isCreated(owner)) {
+                mv.visitInsn(Opcodes.DUP);
+                mv.visitLdcInsn(at);
+                hook("dev/warpath/agent/hook/concurrent/Creation", "created", "(Ljava/lang/Object;J)V");
+            }
             mv.visitLdcInsn(at);
             hook(FLOW, "returned", "(J)V");
         }
