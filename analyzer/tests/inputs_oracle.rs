@@ -133,7 +133,7 @@ fn wrong(all: &Everything, condition: &InputCondition) -> Option<String> {
         if condition.is_sufficient && holds && !fails {
             return Some(format!("{choice:?} cannot fail, and `{words}` holds"));
         }
-        if condition.always_fails && fails && all.passes.contains(choice) {
+        if condition.always_fails && holds && all.passes.contains(choice) {
             return Some(format!("{choice:?} can pass, with `{words}` it should always fail"));
         }
         if condition.spared.contains(&values) && fails {

@@ -157,6 +157,37 @@ fn a_failure_under_every_schedule_can_need_an_input() {
 }
 
 #[test]
+fn a_condition_that_is_no_few_intervals_is_an_expression() {
+    let folder = Folder::new();
+    let json = json_of(&after_all("even", "(i & 1) == 0", &folder), &[]);
+    let said = json["input_condition"].as_str().expect("a condition");
+    assert!(said.contains("& 1") && said.ends_with("= 0"), "{said}");
+    let proved = ["necessary", "sufficient"].map(|what| json["input_dependence"][what] == true);
+    assert_eq!(proved, [true, true], "{json}");
+}
+
+#[test]
+fn a_condition_that_is_too_long_is_the_interval_around_it() {
+    let fails = |i: i32| {
+        (i + 9) * i % 17 == 6
+            || (i * 3 + 1) % 19 == 8
+            || (i ^ 5) % 11 == 2
+            || i * i % 13 == 4
+            || i * 7 % 23 == 3
+    };
+    let failing: Vec<i32> = (20..90).filter(|&i| fails(i)).collect();
+    let fails_when = "i >= 20 && i < 90 && ((i + 9) * i % 17 == 6 || (i * 3 + 1) % 19 == 8 || \
+        (i ^ 5) % 11 == 2 || i * i % 13 == 4 || i * 7 % 23 == 3)";
+    let folder = Folder::new();
+    let json = json_of(&after_all("long", fails_when, &folder), &[]);
+    let around = format!("{} <= i <= {}", failing[0], failing[failing.len() - 1]);
+    assert_eq!(json["input_condition"], around.as_str(), "{json}");
+    let proved =
+        ["necessary", "sufficient", "always_fails"].map(|what| json["input_dependence"][what] == true);
+    assert_eq!(proved, [true, false, false], "not each of these inputs fails: {json}");
+}
+
+#[test]
 fn a_failure_can_need_no_input() {
     let folder = Folder::new();
     let json = json_of(&after_all("needs-none", "i != 4 || x == 1", &folder), &[]);

@@ -76,14 +76,16 @@ pub fn input_condition(
     let mut space = Space::new(forest.inputs(), smt, query, until)?;
     let failing = classes.run_inputs();
     let read = readable::readable(&mut space, &classes.pool, &classes.all, &failing)?;
+    // A box around the classes has inputs of which nothing was proved but that they may fail.
+    let is_exact = !matches!(read.shape, Shape::Within(_));
     Ok(InputCondition {
         is_necessary: is_complete && options.scope == Scope::Exhausted,
-        is_sufficient: classes.are_sure && !matches!(read.shape, Shape::Within(_)),
+        is_sufficient: classes.are_sure && is_exact,
         // Outside of some of the classes it may well fail.
         spared: if is_complete { read.spared } else { Vec::new() },
         shape: read.shape,
         inputs: forest.inputs().to_vec(),
-        always_fails,
+        always_fails: always_fails && is_exact,
         classes: classes.all.len(),
         unfinished,
         questions: questions + space.questions,
