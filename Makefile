@@ -4,11 +4,13 @@
 # each other's lock and mix their output.
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test bench lint nightly oracle clean verdicts
+.PHONY: help setup build agent demo test bench lint nightly oracle clean verdicts
 
 CARGO ?= cargo
 # A build server must not resolve dependencies anew.
 LOCKED := $(if $(CI),--locked)
+# Quiet until something is wrong.
+MVN ?= mvn -q -B
 SCRIPTS := scripts/setup scripts/demo .ci/run
 
 help: ## list the targets
@@ -17,15 +19,20 @@ help: ## list the targets
 setup: ## install what is missing: compilers, JDK, solvers (quiet when nothing is)
 	@scripts/setup
 
-build: ## optimised build of the command: target/release/warpath
+build: agent ## optimised build of the command: target/release/warpath
 	$(CARGO) build $(LOCKED) --release --package warpath
+	cp tracers/jvm/agent/target/warpath-agent.jar target/release/
+
+agent: ## the agent that runs inside a JVM: tracers/jvm/agent/target/warpath-agent.jar
+	$(MVN) -f tracers/jvm/agent -DskipTests package
 
 demo: setup ## a trace asked about by three solvers; bugs of programs predicted, found, and reproduced
 	@$(CARGO) build --quiet $(LOCKED) --package warpath
 	@scripts/demo
 
-test: setup ## all tests of all crates, documentation examples, a short fuzz run
+test: setup agent ## all tests of all crates and of the Java half, documentation examples, a short fuzz run
 	$(CARGO) test $(LOCKED) --workspace
+	mvn -B --no-transfer-progress -f tracers/jvm verify -Dwarpath.command=$(CURDIR)/target/debug/warpath
 
 bench: ## measure; the figures go into docs/benchmarks.md by hand
 	$(CARGO) bench $(LOCKED) --workspace --bench '*'
