@@ -3,6 +3,7 @@ package dev.warpath.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** {@code java.util.concurrent}: whatever the policy, a correct program prints what it prints without the agent. */
@@ -63,6 +64,25 @@ class ConcurrentTest {
                 "workers(2, n -> { for (int i = 0; i < 5; i++) if (n == 0) q.put(i); else sum.addAndGet(q.take()); });",
                 "workers(2, n -> { for (int i = 0; i < 5; i++) if (n == 0) h.put(i); else sum.addAndGet(h.take()); });",
                 "workers(2, n -> { sum.addAndGet(x.exchange(n + 1) == 2 - n ? 1 : 0); p.arriveAndAwaitAdvance(); });", "System.out.println(sum);");
+    }
+
+    @Test
+    void concurrent_maps() {
+        behavesAsEver(WORKERS + "static Map<String, Integer> m = new ConcurrentHashMap<>();",
+                "workers(3, n -> { for (int i = 0; i < 3; i++) m.merge(\"k\" + i, 1, Integer::sum); m.putIfAbsent(\"n\", 7); });",
+                "System.out.println(new TreeMap<>(m) + \" \" + m.size() + m.get(\"k0\") + m.getOrDefault(\"x\", 9) + m.remove(\"n\") + m.containsKey(\"n\") + m.put(\"k0\", 5) + m.replace(\"k0\", 5, 6) + m.computeIfAbsent(\"y\", k -> 8) + m.isEmpty());",
+                "Map<String, Integer> h = new HashMap<>(); h.put(null, 1); System.out.println(h.get(null) + \" \" + h.size() + h.remove(\"z\"));");
+    }
+
+    @Test
+    void a_map_has_a_location_for_each_key_and_one_for_its_size() {
+        Program.Run run = Program.of("", new String[] {
+            "ConcurrentHashMap<String, String> m = new ConcurrentHashMap<>(); m.put(\"a\", \"x\"); m.get(\"b\");"})
+                .run("shared\tjava.util.concurrent.ConcurrentHashMap@T0:0.size");
+        String map = "T0 java.util.concurrent.ConcurrentHashMap@T0:0";
+        assertEquals(List.of(map + ".a op2 order4 \"x\" null->\"x\"", map + ".size op4 order4 1 0->1",
+                map + ".b op0 order4 null->null"), run.all("atomic"));
+        assertEquals(3, run.steps().size(), "begin, the change of the size, end: " + run.steps());
     }
 
     @Test

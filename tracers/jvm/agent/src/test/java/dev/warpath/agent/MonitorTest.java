@@ -125,6 +125,7 @@ class MonitorTest {
         for (String policy : new String[] {"round-robin", "random 5"}) {
             Program.Run run = program.run("policy\t" + policy, "shared\tP.ticks");
             assertEquals("6\n", run.out, run.toString());
+            assertTrue(run.all("note").isEmpty(), "nobody blocks for real: " + run);
         }
     }
 }
