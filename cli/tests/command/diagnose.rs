@@ -14,7 +14,7 @@ use crate::run::{Folder, Ran, repository, run, warpath};
 use crate::samples::{Sample, expect_of_each, is_nightly, named};
 
 /// Explores a sample until its bug shows under a memory model; the SI file.
-fn bug_of(sample: &Sample, model: &str, folder: &Folder) -> PathBuf {
+pub(crate) fn bug_of(sample: &Sample, model: &str, folder: &Folder) -> PathBuf {
     let mut options = vec!["--first".to_owned(), "-q".into(), "--model".into(), model.to_owned()];
     let (symbolic, input) = sample.symbolic();
     options.extend(symbolic);
@@ -24,7 +24,7 @@ fn bug_of(sample: &Sample, model: &str, folder: &Folder) -> PathBuf {
     folder.path().join("out/bug-1.si.toml")
 }
 
-fn diagnose(run: &PathBuf, options: &[&str]) -> Command {
+pub(crate) fn diagnose(run: &PathBuf, options: &[&str]) -> Command {
     let mut command = warpath();
     command.arg("diagnose").arg(run).args(options);
     if !options.contains(&"--solver") {
@@ -33,7 +33,7 @@ fn diagnose(run: &PathBuf, options: &[&str]) -> Command {
     command
 }
 
-fn json_of(si: &PathBuf, options: &[&str]) -> Value {
+pub(crate) fn json_of(si: &PathBuf, options: &[&str]) -> Value {
     run(&mut diagnose(si, &[options, &["--json", "-"]].concat())).expect_code(1).json()
 }
 

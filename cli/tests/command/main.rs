@@ -1,6 +1,7 @@
 //! The command as users meet it: the real binary, its output, its exit codes.
 
 mod analyze;
+mod assume;
 mod browser;
 mod cc;
 mod diagnose;

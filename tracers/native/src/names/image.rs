@@ -12,7 +12,7 @@ use super::debug::{self, Debug};
 use super::demangle::demangle;
 use super::elf::Elf;
 use super::locals::{self, Local};
-use super::source::{self, Source};
+use super::source::{self, Row, Source};
 use super::symbols::{Entry, Symbol, SymbolTable};
 use super::unwind::{Frame, ReadWord, Unwinder};
 use super::variables::{Globals, Variable};
@@ -192,13 +192,16 @@ impl Image {
         !self.is_c_library() && self.debug().is_some()
     }
 
-    /// Addresses where code of one of these lines begins, of whichever source file.
-    pub(super) fn code_of_lines(&self, lines: &RangeInclusive<u32>) -> Vec<u64> {
+    /// The rows of its line table for these lines, in whichever source file.
+    pub(super) fn rows(&self, lines: &RangeInclusive<u32>) -> Vec<Row> {
         if self.is_c_library() {
             return Vec::new();
         }
-        let found = self.debug().map(|debug| source::code_of_lines(debug, lines)).unwrap_or_default();
-        found.into_iter().map(|address| address.wrapping_add(self.bias)).collect()
+        let mut found = self.debug().map(|debug| source::rows(debug, lines)).unwrap_or_default();
+        for row in &mut found {
+            row.address = row.address.wrapping_add(self.bias);
+        }
+        found
     }
 
     pub(super) fn named(&self, name: &str) -> Vec<Symbol> {

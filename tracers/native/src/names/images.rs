@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::image::{Image, shown};
-use super::{CLibrary, Frame, Local, NamesError, ReadWord, Source, Symbol, SymbolKind, Variable};
+use super::{CLibrary, Frame, Local, NamesError, ReadWord, Row, Source, Symbol, SymbolKind, Variable};
 
 /// More answers are not kept: a run asks the same few addresses over and over, a fuzzer does not.
 const MOST: usize = 1 << 18;
@@ -126,9 +126,9 @@ impl Images {
         self.image_at(address).map(|image| image.frames(address)).unwrap_or_default()
     }
 
-    /// Addresses where code of one of these lines begins, of whichever source file.
-    pub fn code_of_lines(&self, lines: RangeInclusive<u32>) -> Vec<u64> {
-        self.images.iter().flat_map(|image| image.code_of_lines(&lines)).collect()
+    /// The rows of all line tables for these lines, in whichever source file.
+    pub fn rows(&self, lines: RangeInclusive<u32>) -> Vec<Row> {
+        self.images.iter().flat_map(|image| image.rows(&lines)).collect()
     }
 
     /// What a name stands for: in the executable, else in the first library that defines it; of several versions the

@@ -30,7 +30,7 @@ pub use facts::Facts;
 pub use image::Image;
 pub use images::Images;
 pub use locals::Local;
-pub use source::Source;
+pub use source::{Row, Source};
 pub use symbols::{Symbol, SymbolKind};
 pub use unwind::{Frame, ReadWord};
 pub use variables::Variable;

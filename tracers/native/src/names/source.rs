@@ -66,14 +66,56 @@ fn read(debug: &Debug, address: u64) -> Option<Vec<Source>> {
     Some(frames)
 }
 
-/// Addresses where code of one of these lines begins, of whichever file.
-pub(super) fn code_of_lines(debug: &Debug, wanted: &RangeInclusive<u32>) -> Vec<u64> {
-    let read = || {
-        let all = debug.lines()?.find_location_range(0, u64::MAX).ok()?;
-        let wanted = all.filter(|(_, _, location)| location.line.is_some_and(|line| wanted.contains(&line)));
-        Some(wanted.map(|(address, ..)| address).collect())
+/// A row of the line table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Row {
+    /// Where its code begins.
+    pub address: u64,
+    /// The file; see [`Source::file`].
+    pub file: Arc<str>,
+    /// The line.
+    pub line: u32,
+    /// Whether a statement begins there, in the order of the source; parts of it may have been moved elsewhere.
+    pub begins_statement: bool,
+}
+
+/// The rows of these lines, in whichever file.
+pub(super) fn rows(debug: &Debug, lines: &RangeInclusive<u32>) -> Vec<Row> {
+    let read = |unit| guarded(|| rows_of(debug, unit, lines)).flatten().unwrap_or_default();
+    (0..debug.unit_count()).flat_map(read).collect()
+}
+
+fn rows_of(debug: &Debug, unit: usize, lines: &RangeInclusive<u32>) -> Option<Vec<Row>> {
+    let unit = debug.unit(unit)?;
+    let program = unit.line_program.clone()?;
+    let text = |value| -> Option<String> {
+        let text = unit.attr_string(value).ok()?;
+        text.to_string_lossy().ok().map(|text| text.into_owned())
     };
-    guarded(read).flatten().unwrap_or_default()
+    let folder = match &unit.comp_dir {
+        Some(folder) => folder.to_string_lossy().ok()?.into_owned(),
+        None => String::new(),
+    };
+    let name = |header: &gimli::LineProgramHeader<_>, row: &gimli::LineRow| {
+        let file = row.file(header)?;
+        let name = text(file.path_name())?;
+        let within = file.directory(header).and_then(&text).unwrap_or_default();
+        // Names are relative to their folder, and folders to where the compiler ran.
+        let path = [folder.as_str(), &within, &name].iter().collect::<PathBuf>();
+        Some(Arc::from(shortened(&path.to_string_lossy(), &folder)))
+    };
+    let mut rows = program.rows();
+    let mut found = Vec::new();
+    while let Ok(Some((header, row))) = rows.next_row() {
+        let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
+        if let Some(line) = line.filter(|line| !row.end_sequence() && lines.contains(line))
+            && let Some(file) = name(header, row)
+        {
+            found.push(Row { address: row.address(), file, line, begins_statement: row.is_stmt() });
+        }
+    }
+    Some(found)
 }
 
 /// Every file that the line tables speak of: what [`Source::file`] calls it, and where it was when it was compiled.

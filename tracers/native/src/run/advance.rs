@@ -150,7 +150,10 @@ impl Machine {
                 ))),
             });
         }
-        self.hooked(t)
+        match self.pass_marker(t) {
+            Some(next) => Ok(next),
+            None => self.hooked(t),
+        }
     }
 
     fn fault(&mut self, t: usize, fault: Fault) -> Result<Next, RunError> {

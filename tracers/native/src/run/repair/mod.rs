@@ -44,6 +44,8 @@ pub(crate) struct Repair {
     plan: Plan,
     /// The places that an instruction belongs to.
     at: FxHashMap<u64, Arc<[PlaceIx]>>,
+    /// Where statements of places begin; hooked.
+    markers: FxHashMap<u64, Vec<PlaceIx>>,
 }
 
 /// Steps that a thread takes before what it is about to do.
@@ -52,7 +54,16 @@ pub(crate) struct Repairing {
     /// The one that it is about to take.
     site: u64,
     rest: VecDeque<At>,
-    then: Action,
+    then: Then,
+}
+
+/// What comes behind added steps.
+#[derive(Clone, Debug)]
+enum Then {
+    /// What the thread was about to do.
+    Do(Action),
+    /// The instruction at which it stands.
+    GoOn,
 }
 
 impl Repairing {
@@ -69,14 +80,19 @@ impl Machine {
             return Ok(());
         }
         let plan = Plan::new(&self.options.repair);
-        lines::check(&self.images, &plan.places)?;
-        self.repair = Repair { plan, at: FxHashMap::default() };
+        let markers = lines::markers(&self.images, &plan)?;
+        for &address in markers.keys() {
+            self.code.hook(address);
+        }
+        self.repair = Repair { plan, at: FxHashMap::default(), markers };
         Ok(())
     }
 
     /// The thread has come to its next step: puts those of the repair in front of it.
     pub(crate) fn interpose(&mut self, t: usize) {
-        if self.repair.plan.is_empty() || std::mem::take(&mut self.threads[t].repaired) {
+        let thread = &mut self.threads[t];
+        let seen_to = thread.repairing.is_some() || std::mem::take(&mut thread.repaired);
+        if seen_to || self.repair.plan.is_empty() {
             return;
         }
         let Some(kind) = self.threads[t].pending().and_then(|action| self.kind_of(t, action)) else { return };
@@ -89,9 +105,26 @@ impl Machine {
         let State::Poised(then) = std::mem::replace(&mut self.threads[t].state, State::Running) else {
             return;
         };
-        self.threads[t].repairing = Some(Repairing { site: 0, rest: steps.into(), then });
-        let next = self.next_added(t);
-        self.threads[t].state = State::Poised(next);
+        self.threads[t].repairing = Some(Repairing { site: 0, rest: steps.into(), then: Then::Do(then) });
+        if let Next::Poise(next) = self.next_added(t) {
+            self.threads[t].state = State::Poised(next);
+        }
+    }
+
+    /// The thread stands where statements of places begin, if it does: the first of the steps to take there.
+    pub(crate) fn pass_marker(&mut self, t: usize) -> Option<Next> {
+        let address = self.threads[t].registers.rip;
+        let places = self.repair.markers.get(&address)?;
+        let frame = Frame::innermost(&self.threads[t].registers);
+        let (images, space) = (&self.images, &mut self.space);
+        let begins = images.frame_address(&frame, &mut |address| word_at(space, address));
+        let frame = begins.or(frame.stack_pointer()).unwrap_or(0);
+        let inside = places.iter().map(|&place| Inside { place, frame, pc: address, is_innermost: true });
+        let stand = Stand { kind: Kind::Passage { address }, inside: inside.collect(), site: address };
+        let thread = &mut self.threads[t];
+        let steps = thread.progress.arrive(&self.repair.plan, &thread.key, &stand);
+        thread.repairing = Some(Repairing { site: 0, rest: steps.into(), then: Then::GoOn });
+        Some(self.next_added(t))
     }
 
     /// What an action is to a repair; `None` for the second half of a step that has begun.
@@ -193,12 +226,20 @@ impl Machine {
     }
 
     /// The next of the added steps, or what they were added to.
-    fn next_added(&mut self, t: usize) -> Action {
+    fn next_added(&mut self, t: usize) -> Next {
         let thread = &mut self.threads[t];
-        let Some(mut repairing) = thread.repairing.take() else { return Action::Blocked(Wait::Turn) };
+        let Some(mut repairing) = thread.repairing.take() else { return Next::Go };
         let Some((added, site)) = repairing.rest.pop_front() else {
-            thread.repaired = true;
-            return repairing.then;
+            return match repairing.then {
+                Then::Do(action) => {
+                    thread.repaired = true;
+                    Next::Poise(action)
+                }
+                Then::GoOn => {
+                    thread.pass = true;
+                    Next::Go
+                }
+            };
         };
         repairing.site = site;
         thread.repairing = Some(repairing);
@@ -209,12 +250,12 @@ impl Machine {
             Added::Wait(semaphore) | Added::Post(semaphore) => {
                 (semaphore, SyncKind::Semaphore { initial: 0, maximum: None })
             }
-            Added::Fence => return Action::Fence(MemoryOrder::SeqCst),
+            Added::Fence => return Next::Poise(Action::Fence(MemoryOrder::SeqCst)),
         };
         if self.objects.get(object).is_none() {
             self.objects.insert(object, sync::Object::new(kind));
         }
-        Action::Sync(match added {
+        Next::Poise(Action::Sync(match added {
             Added::Lock(mutex) => {
                 Sync::Lock { mutex, attempt: Attempt::Block, deadline: None, api: Api::Posix }
             }
@@ -222,7 +263,7 @@ impl Machine {
             Added::Wait(semaphore) => Sync::SemWait { semaphore, attempt: Attempt::Block, deadline: None },
             Added::Post(semaphore) => Sync::SemPost { semaphore },
             Added::Fence => unreachable!("it has been returned"),
-        })
+        }))
     }
 
     /// Takes an added step.
@@ -256,7 +297,7 @@ impl Machine {
             _ => Op::Fence { order: MemoryOrder::SeqCst },
         };
         self.record(t, op)?;
-        Ok(Next::Poise(self.next_added(t)))
+        Ok(self.next_added(t))
     }
 
     /// An object that the repair adds, as storage.

@@ -80,6 +80,16 @@ impl Plan {
         self.rules.is_empty()
     }
 
+    /// Does it matter that a thread has been at a place where it did nothing that others can notice? To others who
+    /// wait for it, or whom it waits for; a lock around nothing keeps nobody out.
+    pub(super) fn is_marked(&self, place: PlaceIx) -> bool {
+        self.measures.iter().any(|measure| match measure {
+            Measure::Latch { before, until, .. } => [*before, *until].contains(&place),
+            Measure::Fence { places } => places.contains(&place),
+            Measure::Lock { .. } | Measure::Threads { .. } => false,
+        })
+    }
+
     /// What an added object is called; `None` for what is not one.
     pub(crate) fn name(&self, address: u64) -> Option<String> {
         let offset = address.checked_sub(OBJECTS)?;

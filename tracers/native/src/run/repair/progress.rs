@@ -44,6 +44,8 @@ pub(crate) struct Stand {
 pub(crate) enum Kind {
     /// Something that others can notice, at a line and column.
     Event { verb: Verb, at: Option<(Arc<str>, u32, u32)> },
+    /// Nothing that others can notice: statements of places begin at this instruction.
+    Passage { address: u64 },
     /// Nothing that others can notice: it waits for something outside the program.
     Aside,
     /// It ends.
@@ -76,8 +78,10 @@ pub(crate) struct Progress {
 #[derive(Clone, Debug)]
 struct Visit {
     frame: u64,
-    first: Inside,
-    first_kind: Kind,
+    /// The beginning of a statement that it began with, if it did.
+    marker: Option<u64>,
+    /// The first thing that others can notice.
+    first: Option<(Inside, Kind)>,
     last_pc: u64,
     /// The last instruction that belongs to it.
     site: u64,
@@ -86,11 +90,26 @@ struct Visit {
 impl Visit {
     /// Is the thread back where this stay began?
     fn begins_again(&self, here: &Inside, kind: &Kind) -> bool {
-        match (self.first.is_innermost, here.is_innermost) {
-            (true, true) => self.first_kind == *kind,
-            // The same call, once more; as long as it has not returned it is the same.
-            (false, false) => self.first.pc == here.pc && self.last_pc != here.pc,
+        match (kind, &self.first) {
+            // A line may have several statements, and the first of them begins it.
+            (Kind::Passage { address }, _) => self.marker.is_none_or(|marker| marker == *address),
+            (Kind::Event { .. }, Some((first, first_kind))) => {
+                match (first.is_innermost, here.is_innermost) {
+                    (true, true) => first_kind == kind,
+                    // The same call, once more; as long as it has not returned it is the same.
+                    (false, false) => first.pc == here.pc && self.last_pc != here.pc,
+                    _ => false,
+                }
+            }
             _ => false,
+        }
+    }
+
+    fn goes_on(&mut self, here: &Inside, stand: &Stand) {
+        self.last_pc = here.pc;
+        self.site = stand.site;
+        if self.first.is_none() && matches!(stand.kind, Kind::Event { .. }) {
+            self.first = Some((*here, stand.kind.clone()));
         }
     }
 }
@@ -116,9 +135,9 @@ impl Progress {
     /// The stays that began with a step of the place itself, and not of what it calls.
     pub(crate) fn open(&self) -> Vec<Open> {
         let open = |(place, visit): (PlaceIx, &Option<Visit>)| {
-            let visit = visit.as_ref().filter(|visit| visit.first.is_innermost)?;
-            let kind = visit.first_kind.clone();
-            Some(Open { place, frame: visit.frame, first: visit.first.pc, kind })
+            let visit = visit.as_ref()?;
+            let (first, kind) = visit.first.as_ref().filter(|(first, _)| first.is_innermost)?;
+            Some(Open { place, frame: visit.frame, first: first.pc, kind: kind.clone() })
         };
         self.visits.iter().enumerate().filter_map(open).collect()
     }
@@ -155,16 +174,20 @@ impl Progress {
 
     fn moved(&mut self, stand: &Stand) -> Moved {
         let mut moved = Moved { left: Vec::new(), entered: Vec::new() };
-        let is_event = matches!(stand.kind, Kind::Event { .. });
+        let comes = matches!(stand.kind, Kind::Event { .. } | Kind::Passage { .. });
+        let passes = matches!(stand.kind, Kind::Passage { .. });
         for place in 0..self.visits.len() {
             let here = |inside: &&Inside| inside.place == place;
+            // Of other places a passage says nothing.
+            if passes && !stand.inside.iter().any(|inside| inside.place == place) {
+                continue;
+            }
             if let Some(visit) = &mut self.visits[place] {
                 let still =
                     stand.inside.iter().filter(here).find(|inside| inside.frame == visit.frame).copied();
                 match still.filter(|_| stand.kind != Kind::End) {
-                    Some(inside) if !(is_event && visit.begins_again(&inside, &stand.kind)) => {
-                        visit.last_pc = inside.pc;
-                        visit.site = stand.site;
+                    Some(inside) if !visit.begins_again(&inside, &stand.kind) => {
+                        visit.goes_on(&inside, stand);
                     }
                     _ => {
                         moved.left.push((place, visit.site));
@@ -174,16 +197,17 @@ impl Progress {
             }
             // Of a function that calls itself, the outermost call counts.
             if self.visits[place].is_none()
-                && is_event
+                && comes
                 && let Some(&first) = stand.inside.iter().rev().find(here)
             {
-                self.visits[place] = Some(Visit {
-                    frame: first.frame,
-                    first,
-                    first_kind: stand.kind.clone(),
-                    last_pc: first.pc,
-                    site: stand.site,
-                });
+                let marker = match stand.kind {
+                    Kind::Passage { address } => Some(address),
+                    _ => None,
+                };
+                let (frame, last_pc, site) = (first.frame, first.pc, stand.site);
+                let mut visit = Visit { frame, marker, first: None, last_pc, site };
+                visit.goes_on(&first, stand);
+                self.visits[place] = Some(visit);
                 self.come[place] += 1;
                 moved.entered.push(place);
             }

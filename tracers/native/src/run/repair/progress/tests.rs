@@ -224,6 +224,43 @@ fn a_wait_for_all_is_not_for_oneself() {
 }
 
 #[test]
+fn who_is_waited_for_need_not_be_noticed_there() {
+    let plan = wait(How::Each, &[]);
+    let passage = |address| Kind::Passage { address };
+    let mut early = Walker::new(&plan, "T0.0");
+    assert_eq!(early.arrive(passage(20), &[(CALL, 20)]), []);
+    assert_eq!(early.arrive(passage(21), &[(CALL, 20)]), [], "another statement of the line");
+    assert_eq!(early.arrive(passage(20), &[(CALL, 20)]), [Added::Post(latch(MUTEX, 0))], "the next turn");
+    assert_eq!(early.writes(20), [], "it has come there already");
+    assert_eq!(early.writes(21), [Added::Post(latch(MUTEX, 1))]);
+    // A loop that the compiler has unrolled.
+    let mut early = Walker::new(&plan, "T0.0");
+    for (copy, told) in [(20, vec![]), (21, vec![Added::Post(latch(MUTEX, 0))])] {
+        assert_eq!(early.arrive(passage(copy), &[(CALL, 20)]), []);
+        assert_eq!(early.reads(20), told);
+        assert_eq!(early.writes(20), []);
+    }
+    assert_eq!(early.ends(), [Added::Post(latch(MUTEX, 1))]);
+    let mut late = Walker::new(&plan, "T0");
+    let pass = [Added::Wait(latch(MUTEX, 0)), Added::Post(latch(MUTEX, 0))];
+    assert_eq!(late.arrive(passage(10), &[(CALL, 10)]), pass);
+    assert_eq!(late.writes(10), []);
+}
+
+#[test]
+fn a_passage_says_nothing_of_other_places() {
+    let plan = Plan::new(&[
+        Rule::CriticalSections { regions: vec![region(5, 7)] },
+        Rule::Fences { before: vec![spot(9)] },
+    ]);
+    let mut thread = Walker::new(&plan, "T0");
+    assert_eq!(thread.writes(5), [Added::Lock(MUTEX)]);
+    assert_eq!(thread.arrive(Kind::Passage { address: 9 }, &[(CALL, 9)]), [Added::Fence]);
+    assert_eq!(thread.writes(7), [], "moved in front of it by the compiler");
+    assert_eq!(thread.writes(9), [Added::Unlock(MUTEX), Added::Fence]);
+}
+
+#[test]
 fn threads_one_by_one_hold_a_lock_from_beginning_to_end() {
     let plan = Plan::new(&[Rule::OneByOne { threads: vec!["T0.0".into()] }]);
     let mut thread = Walker::new(&plan, "T0.0");
