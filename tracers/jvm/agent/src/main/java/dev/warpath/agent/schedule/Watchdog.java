@@ -10,8 +10,8 @@ import dev.warpath.agent.stream.Stream;
  */
 public final class Watchdog extends Thread {
     private static final long INTERVAL = 20;
-    /** Looks without progress until a thread that blocks is taken for outside. */
-    private static final int PATIENCE = 5;
+    /** Looks without progress, each of which finds the thread blocked, until it is taken for outside. */
+    private static final int PATIENCE = 10;
     /** The same for one that does not seem to block, but may wait for another to initialise a class. */
     private static final int LONG_PATIENCE = 15;
     /** Looks until a schedule is given up whose next thread is outside. */
@@ -35,6 +35,7 @@ public final class Watchdog extends Thread {
         ThreadState seen = null;
         long length = -1;
         int looks = 0;
+        int blocked = 0;
         while (!Stream.isClosed()) {
             rest(INTERVAL);
             ThreadState now = Scheduler.owner;
@@ -42,14 +43,20 @@ public final class Watchdog extends Thread {
                 seen = now;
                 length = Stream.length();
                 looks = 0;
+                blocked = 0;
                 continue;
             }
             looks++;
             if (now == null) {
                 idle(looks);
-            } else if (looks >= PATIENCE && isBlocked(now, looks)) {
+                continue;
+            }
+            // On a busy machine a thread may be slow, and stand still for a moment whenever the JVM wants it to.
+            blocked = isBlocked(now, looks) ? blocked + 1 : 0;
+            if (blocked >= PATIENCE) {
                 release(now, length);
                 looks = 0;
+                blocked = 0;
             }
         }
     }
