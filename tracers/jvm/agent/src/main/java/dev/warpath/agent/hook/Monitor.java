@@ -3,6 +3,7 @@ package dev.warpath.agent.hook;
 import dev.warpath.agent.model.Monitors;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
+import dev.warpath.agent.stream.Objects;
 
 /** Monitors, and {@code wait} and {@code notify} where instrumented code calls them. */
 public final class Monitor {
@@ -21,6 +22,21 @@ public final class Monitor {
         ThreadState t = Scheduler.current();
         if (t != null && object != null) {
             Monitors.exit(t, object, at);
+        }
+    }
+
+    /** In the JDK: only monitors that the program knows of are its own. */
+    public static void enterKnown(Object object) {
+        ThreadState t = Scheduler.ifHolder();
+        if (t != null && object != null && Objects.known(object) != 0) {
+            Monitors.enter(t, object, t.site);
+        }
+    }
+
+    public static void exitKnown(Object object) {
+        ThreadState t = Scheduler.ifHolder();
+        if (t != null && object != null && Monitors.isOwner(t, object)) {
+            Monitors.exit(t, object, t.site);
         }
     }
 

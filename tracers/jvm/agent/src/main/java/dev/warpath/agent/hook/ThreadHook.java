@@ -8,6 +8,7 @@ import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
 import dev.warpath.agent.stream.Stream;
 import dev.warpath.agent.stream.Tag;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Calls at the beginning of methods of {@code Thread}, {@code LockSupport} and {@code Shutdown}, wherever they are called
@@ -249,6 +250,22 @@ public final class ThreadHook {
         }
         Threads.unpark(t, target, t.site);
         return !target.isOutside();
+    }
+
+    /** {@code Unsafe.park}: until a time since the epoch in milliseconds, or for so many nanoseconds, 0 for ever. */
+    public static void parkBare(Object unsafe, boolean isAbsolute, long time) {
+        if (isAbsolute) {
+            LockSupport.parkUntil(time);
+        } else if (time == 0) {
+            LockSupport.park();
+        } else {
+            LockSupport.parkNanos(time);
+        }
+    }
+
+    /** {@code Unsafe.unpark}. */
+    public static void unparkBare(Object unsafe, Object thread) {
+        LockSupport.unpark((Thread) thread);
     }
 
     /** {@code Shutdown.halt}: by {@code System.exit} or {@code Runtime.halt}. */

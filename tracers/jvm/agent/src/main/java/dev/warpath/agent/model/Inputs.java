@@ -39,7 +39,9 @@ public final class Inputs {
         if (t == null) {
             return otherwise;
         }
-        long nth = taken.merge(name, 1L, Long::sum) - 1;
+        Long before = taken.get(name);
+        long nth = before == null ? 0 : before;
+        taken.put(name, nth + 1);
         return take(t, name, nth, width, otherwise);
     }
 

@@ -42,6 +42,12 @@ public final class Monitors {
         Sync.record(t, at, Sync.LOCK, Sync.MONITOR, monitor.ref, Sync.BLOCK, 0, Sync.DONE);
     }
 
+    public static boolean isOwner(ThreadState t, Object object) {
+        long id = Objects.known(object);
+        Mutex monitor = id == 0 ? null : monitors.get((int) id);
+        return monitor != null && monitor.owner == t;
+    }
+
     /** Before the real monitor is left. */
     public static void exit(ThreadState t, Object object, long at) {
         Mutex monitor = of(t, object);

@@ -54,9 +54,15 @@ public final class SharedLocations {
                 end++;
             }
             classes.add(location.substring(0, at));
-            parts.computeIfAbsent(location.substring(0, end), key -> new ArrayList<>()).add(location.substring(end));
+            String object = location.substring(0, end);
+            if (!parts.containsKey(object)) {
+                parts.put(object, new ArrayList<>());
+            }
+            parts.get(object).add(location.substring(end));
         }
-        parts.forEach((object, names) -> objects.put(object, parts(names)));
+        for (Map.Entry<String, List<String>> object : parts.entrySet()) {
+            objects.put(object.getKey(), parts(object.getValue()));
+        }
     }
 
     private Parts parts(List<String> names) {
@@ -79,7 +85,10 @@ public final class SharedLocations {
             }
         }
         parts.fields = own.toArray(new String[0]);
-        parts.elements = indices.stream().mapToLong(Long::longValue).toArray();
+        parts.elements = new long[indices.size()];
+        for (int i = 0; i < parts.elements.length; i++) {
+            parts.elements[i] = indices.get(i);
+        }
         return parts;
     }
 

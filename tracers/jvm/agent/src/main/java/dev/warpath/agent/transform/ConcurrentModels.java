@@ -11,6 +11,7 @@ import dev.warpath.agent.hook.concurrent.BarrierCalls;
 import dev.warpath.agent.hook.concurrent.ConditionCalls;
 import dev.warpath.agent.hook.concurrent.LatchCalls;
 import dev.warpath.agent.hook.concurrent.LockCalls;
+import dev.warpath.agent.hook.concurrent.MapCalls;
 import dev.warpath.agent.hook.concurrent.ReadWriteLockCalls;
 import dev.warpath.agent.hook.concurrent.SemaphoreCalls;
 import java.util.Set;
@@ -46,6 +47,9 @@ final class ConcurrentModels {
         models.add(locks + "ReadWriteLock", ReadWriteLockCalls.class);
         models.add(locks + "ReentrantReadWriteLock", ReadWriteLockCalls.Reentrant.class);
         models.add(locks + "Condition", ConditionCalls.class);
+        models.add("java/util/Map", MapCalls.class);
+        models.add(CONCURRENT + "ConcurrentMap", MapCalls.class);
+        models.add(CONCURRENT + "ConcurrentHashMap", MapCalls.class);
         models.add(CONCURRENT + "Semaphore", SemaphoreCalls.class);
         models.add(CONCURRENT + "CountDownLatch", LatchCalls.class);
         models.add(CONCURRENT + "CyclicBarrier", BarrierCalls.class);

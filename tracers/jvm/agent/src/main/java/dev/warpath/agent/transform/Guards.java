@@ -47,8 +47,8 @@ final class Guards {
         }
     }
 
-    /** Puts the handler at the end of the method; {@code locals} is what it knows of the method's. */
-    void emitHandler(Object[] locals, Runnable body) {
+    /** Begins the handler at the end of the method; {@code locals} is what it knows of the method's. False if none is needed. */
+    boolean beginHandler(Object[] locals) {
         Label handler = new Label();
         boolean needed = false;
         for (Range range : ranges) {
@@ -60,7 +60,7 @@ final class Guards {
         if (needed) {
             mv.visitLabel(handler);
             mv.visitFrame(Opcodes.F_NEW, locals.length, locals, 1, new Object[] {"java/lang/Throwable"});
-            body.run();
         }
+        return needed;
     }
 }

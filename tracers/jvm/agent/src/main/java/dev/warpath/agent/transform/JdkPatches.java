@@ -13,6 +13,8 @@ import org.objectweb.asm.Type;
 /** Hooks at the beginning of methods of the JDK through which everything that starts, ends or blocks a thread goes. */
 public final class JdkPatches {
     private static final String FORK_JOIN_WORKER = "java/util/concurrent/ForkJoinWorkerThread";
+    private static final String FORK_JOIN_POOL = "java/util/concurrent/ForkJoinPool";
+    private static final String SYNCHRONIZED_COLLECTIONS = "java/util/Collections$Synchronized";
     private static final String HOOK = "dev/warpath/agent/hook/ThreadHook";
 
     /** What is put at the beginning of a method, or before its returns. */
@@ -68,7 +70,10 @@ public final class JdkPatches {
     public static Class<?>[] classes() throws ClassNotFoundException {
         return new Class<?>[] {
             Thread.class, java.util.concurrent.locks.LockSupport.class, Class.forName("java.lang.Shutdown"),
-            java.util.concurrent.ForkJoinWorkerThread.class,
+            java.util.concurrent.ForkJoinWorkerThread.class, java.util.concurrent.ForkJoinPool.class,
+            Class.forName("java.util.Collections$SynchronizedCollection"),
+            Class.forName("java.util.Collections$SynchronizedList"),
+            Class.forName("java.util.Collections$SynchronizedMap"),
         };
     }
 
@@ -81,6 +86,14 @@ public final class JdkPatches {
             public MethodVisitor visitMethod(int access, String name, String descriptor, String signature,
                     String[] exceptions) {
                 MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
+                if (className.equals(FORK_JOIN_POOL)) {
+                    patched[0] = true;
+                    return new ParkRedirection(next);
+                }
+                if (className.startsWith(SYNCHRONIZED_COLLECTIONS)) {
+                    patched[0] = true;
+                    return new MonitorHooks(next);
+                }
                 Patch patch = PATCHES.get(className + '.' + name + descriptor);
                 if (patch == null || (access & Opcodes.ACC_NATIVE) != 0) {
                     return next;
@@ -90,6 +103,43 @@ public final class JdkPatches {
             }
         }, ClassReader.EXPAND_FRAMES);
         return patched[0] ? writer.toByteArray() : null;
+    }
+
+    /** The monitors of synchronized collections are the program's. */
+    private static final class MonitorHooks extends MethodVisitor {
+        MonitorHooks(MethodVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public void visitInsn(int opcode) {
+            if (opcode == Opcodes.MONITORENTER || opcode == Opcodes.MONITOREXIT) {
+                super.visitInsn(Opcodes.DUP);
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, "dev/warpath/agent/hook/Monitor",
+                        opcode == Opcodes.MONITORENTER ? "enterKnown" : "exitKnown", "(Ljava/lang/Object;)V", false);
+            }
+            super.visitInsn(opcode);
+        }
+    }
+
+    /** Newer fork/join pools park without {@code LockSupport}, in the JVM itself. */
+    private static final class ParkRedirection extends MethodVisitor {
+        ParkRedirection(MethodVisitor next) {
+            super(Opcodes.ASM9, next);
+        }
+
+        @Override
+        public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
+            boolean parks = owner.equals("jdk/internal/misc/Unsafe")
+                    && (name.equals("park") && descriptor.equals("(ZJ)V")
+                            || name.equals("unpark") && descriptor.equals("(Ljava/lang/Object;)V"));
+            if (parks) {
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, HOOK, name + "Bare",
+                        "(Ljava/lang/Object;" + descriptor.substring(1), false);
+            } else {
+                super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+            }
+        }
     }
 
     private static final class PatchedMethod extends MethodVisitor {

@@ -273,16 +273,16 @@ final class MethodInstrumenter extends AnalyzerAdapter {
                 mv.visitLdcInsn(at);
             }
             hook(replacement.owner, replacement.name, replacement.descriptor);
-            analyse(() -> super.visitMethodInsn(opcode, owner, name, descriptor, isInterface));
+            analyse(opcode, owner, name, descriptor, isInterface);
         }
         emitReturned(Type.getReturnType(descriptor), at);
     }
 
-    /** Lets the analysis see an instruction that was replaced. */
-    private void analyse(Runnable instruction) {
+    /** Lets the analysis see a call that was replaced. */
+    private void analyse(int opcode, String owner, String name, String descriptor, boolean isInterface) {
         MethodVisitor next = mv;
         mv = null;
-        instruction.run();
+        super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         mv = next;
     }
 
@@ -317,7 +317,7 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             if (owner.equals("java/util/Random") && descriptor.equals("()V")) {
                 hook("dev/warpath/agent/hook/Clock", "seed", "()J");
                 mv.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", "(J)V", false);
-                analyse(() -> super.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", descriptor, false));
+                analyse(Opcodes.INVOKESPECIAL, owner, "<init>", descriptor, false);
             } else {
                 super.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", descriptor, false);
             }
@@ -394,21 +394,25 @@ final class MethodInstrumenter extends AnalyzerAdapter {
     public void visitMaxs(int maxStack, int maxLocals) {
         guards.close();
         Object[] receiver = isSynchronized && !isStatic() ? new Object[] {context.className} : new Object[0];
-        guards.emitHandler(receiver, () -> {
-            if (isSynchronized) {
-                mv.visitInsn(Opcodes.DUP);
-                mv.visitLdcInsn(method.number);
-                hook(FLOW, "unwindTo", "(Ljava/lang/Throwable;I)V");
-                emitRelease();
-            }
+        if (guards.beginHandler(receiver)) {
+            emitUnwinding();
+        }
+        mv.visitMaxs(maxStack, maxLocals);
+    }
+
+    private void emitUnwinding() {
+        if (isSynchronized) {
             mv.visitInsn(Opcodes.DUP);
             mv.visitLdcInsn(method.number);
-            hook(FLOW, "unwind", "(Ljava/lang/Throwable;I)V");
-            if (isInitialiser) {
-                hook(FLOW, "initialised", "()V");
-            }
-            mv.visitInsn(Opcodes.ATHROW);
-        });
-        mv.visitMaxs(maxStack, maxLocals);
+            hook(FLOW, "unwindTo", "(Ljava/lang/Throwable;I)V");
+            emitRelease();
+        }
+        mv.visitInsn(Opcodes.DUP);
+        mv.visitLdcInsn(method.number);
+        hook(FLOW, "unwind", "(Ljava/lang/Throwable;I)V");
+        if (isInitialiser) {
+            hook(FLOW, "initialised", "()V");
+        }
+        mv.visitInsn(Opcodes.ATHROW);
     }
 }

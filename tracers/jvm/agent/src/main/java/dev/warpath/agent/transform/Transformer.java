@@ -36,7 +36,11 @@ public final class Transformer implements ClassFileTransformer {
                 return leftAlone(name, "its class file is of version " + version + "; 50 and later can be instrumented");
             }
             synchronized (this) {
-                Hierarchy hierarchy = hierarchies.computeIfAbsent(loader, key -> new Hierarchy(key, filter));
+                Hierarchy hierarchy = hierarchies.get(loader);
+                if (hierarchy == null) {
+                    hierarchy = new Hierarchy(loader, filter);
+                    hierarchies.put(loader, hierarchy);
+                }
                 hierarchy.add(name, ClassInfo.read(bytes));
                 return ClassInstrumenter.instrument(bytes, hierarchy, filter, shared);
             }

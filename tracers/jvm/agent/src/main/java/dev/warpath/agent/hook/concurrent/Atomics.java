@@ -17,6 +17,7 @@ final class Atomics {
     static final int COMPARE_AND_SET = 3;
     static final int ADD = 4;
     static final int UPDATE = 8;
+    private static final int VOLATILE = 4;
 
     private Atomics() {}
 
@@ -27,6 +28,28 @@ final class Atomics {
             Access.beforePart(t, object, field, verb, at);
         }
         return t;
+    }
+
+    /** An operation on a reference that may be a step of its own, with its record. */
+    static void access(Object object, String field, Change change, long at) {
+        ThreadState t = Scheduler.current();
+        recordReference(t, object, field, "Ljava/lang/Object;", change.op, VOLATILE, at, change.before, change.after,
+                change.operands);
+    }
+
+    /** What an operation did to a reference. */
+    static final class Change {
+        final int op;
+        final Object before;
+        final Object after;
+        final Object[] operands;
+
+        Change(int op, Object before, Object after, Object... operands) {
+            this.op = op;
+            this.before = before;
+            this.after = after;
+            this.operands = operands;
+        }
     }
 
     /** The name of an element of an atomic array. */
