@@ -1,5 +1,7 @@
 //! Damaged class files and streams: an error with a place, never a panic, never more memory than the bytes can pay for.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::path::Path;
 use std::process::Command;
 
@@ -49,7 +51,7 @@ fn samples() -> &'static (Vec<u8>, Vec<u8>) {
 }
 
 fn options() -> LiftOptions {
-    LiftOptions { header: Header::default(), early: true, max_expressions: 1 << 20, fail_on_exit: false }
+    LiftOptions { header: Header::default(), max_expressions: 1 << 20, fail_on_exit: false }
 }
 
 /// Some bytes replaced, and perhaps the end cut off.

@@ -70,6 +70,9 @@ impl Interpreter<'_> {
             }
             _ => self.switch(frame, code, op)?,
         }
+        if frame.pc <= pc {
+            self.turn(frame);
+        }
         Ok(())
     }
 

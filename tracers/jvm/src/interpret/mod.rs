@@ -24,6 +24,7 @@ mod records;
 mod stack;
 mod symbols;
 mod thread;
+mod turn;
 mod types;
 mod value;
 

@@ -10,9 +10,23 @@ use super::frame::Site;
 /// Something that was decided about a symbolic value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
-    Branch { condition: ExprId, taken: bool },
-    Switch { on: ExprId, value: u128 },
-    Concretise { expr: ExprId, value: u128, why: Concretised },
+    Branch {
+        condition: ExprId,
+        taken: bool,
+    },
+    Switch {
+        on: ExprId,
+        value: u128,
+    },
+    Concretise {
+        expr: ExprId,
+        value: u128,
+        why: Concretised,
+    },
+    /// A loop begins another turn; the number stands for everything that the frame has.
+    Turn {
+        having: u64,
+    },
 }
 
 /// What a thread has decided since its last event, and what it ever did.

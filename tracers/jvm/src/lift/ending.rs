@@ -127,11 +127,10 @@ impl Lifter {
                 format!("{} at offset {} (line {line})", method.full_name(), site.pc)
             })
             .collect();
-        let has_inputs = !self.trace.tables.inputs().is_empty();
         debug_assert!(
             self.symbolic || self.threads.iter().flat_map(|t| &t.frames).all(|f| f.state == State::Lost)
         );
-        Ok(Lifted { trace: self.trace, end: self.end, shared, usage, has_inputs, lost })
+        Ok(Lifted { trace: self.trace, end: self.end, shared, usage, lost })
     }
 }
 

@@ -31,6 +31,10 @@ impl Lifter {
                     self.approximate("symbolic values used by their concrete value");
                     Op::Concretise { expr, value, why }
                 }
+                Effect::Turn { having } => {
+                    self.turn(definitions, t, site, having)?;
+                    continue;
+                }
             };
             let at = self.source(definitions, site)?;
             self.push(t, op, at)?;

@@ -12,6 +12,7 @@ mod events;
 mod fields;
 mod places;
 mod sharing;
+mod spin;
 mod sync;
 
 use std::collections::BTreeMap;
@@ -62,8 +63,6 @@ impl From<Trouble> for LiftError {
 pub struct LiftOptions {
     /// What the trace says of itself; `values` decides whether expressions are built.
     pub header: Header,
-    /// Does a write count that was made before the first thread was started? So it does if it may depend on inputs.
-    pub early: bool,
     /// Expressions at most.
     pub max_expressions: usize,
     /// Does an exit status other than 0 count as failure?
@@ -80,8 +79,6 @@ pub struct Lifted {
     pub shared: Sharing,
     /// Accesses of all threads, by the names of threads and locations.
     pub(crate) usage: Usage,
-    /// Did the run have inputs?
-    pub has_inputs: bool,
     /// Where methods are that could not be followed to their end.
     pub lost: Vec<String>,
 }
@@ -122,6 +119,7 @@ struct Lifter {
     usage: sharing::Usages,
     /// Writes of each thread that have not taken effect: the location and the event.
     buffers: Vec<Vec<(Cell, u32)>>,
+    spins: Vec<spin::Spin>,
     /// Permits that a thread has spoken of.
     permits: FxHashSet<(usize, u32)>,
     /// The initial count of each latch.
@@ -149,6 +147,7 @@ impl Lifter {
             allocated: FxHashSet::default(),
             usage: sharing::Usages::default(),
             buffers: Vec::new(),
+            spins: Vec::new(),
             permits: FxHashSet::default(),
             latches: FxHashMap::default(),
             approximations: BTreeMap::new(),
@@ -172,6 +171,7 @@ impl Lifter {
             self.trace.add_thread(Entry { parent, start, argument: None, name })?;
             self.threads.push(interpret::Thread::default());
             self.buffers.push(Vec::new());
+            self.spins.push(spin::Spin::default());
         }
         Ok(())
     }
@@ -206,6 +206,7 @@ impl Lifter {
             Record::Note { .. } | Record::Commit { .. } => false,
             _ => true,
         };
+        self.note_activity(t, &item.record);
         if self.symbolic && followed {
             self.interpreter(definitions, t).settle(&item.record)?;
             self.flush(definitions, t)?;

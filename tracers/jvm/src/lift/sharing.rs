@@ -23,10 +23,10 @@ pub(super) type Usages = FxHashMap<Cell, Vec<Use>>;
 pub(crate) type Usage = Vec<(String, ThreadKey, bool)>;
 
 impl Lifter {
-    /// An access was made. Before there is a second thread nobody can be disturbed, and everybody finds the same there,
-    /// unless it depends on inputs.
+    /// An access was made. Before there is a second thread nobody can be disturbed; and as long as there is no input
+    /// either, what is written is the same in every run.
     pub(super) fn note_access(&mut self, t: usize, cell: Cell, writes: bool) {
-        if !self.forked && !self.options.early {
+        if !self.forked && self.trace.tables.inputs().is_empty() {
             return;
         }
         let uses = self.usage.entry(cell).or_default();

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use warpath_trace::header::{Clock, Header, OrderKind, Values};
+use warpath_trace::header::{Clock, Header, OrderKind, Outcome, Values};
 use warpath_trace::si::Si;
 use warpath_trace::trace::Trace;
 
@@ -35,17 +35,12 @@ pub struct JvmProgram {
 #[derive(Clone, Debug, Default)]
 pub struct Knowledge {
     sharing: Sharing,
-    /// Do runs have inputs?
-    early: bool,
 }
 
 impl Knowledge {
     /// Adds what another knows; whether that makes traces different.
     fn add(&mut self, other: &Knowledge) -> bool {
-        let mut new = self.sharing.add(&other.sharing);
-        new |= other.early && !self.early;
-        self.early |= other.early;
-        new
+        self.sharing.add(&other.sharing)
     }
 }
 
@@ -152,11 +147,10 @@ impl JvmProgram {
         let stream = read_stream(&path).unwrap_or_default();
         let options = LiftOptions {
             header: self.header(&plan.options),
-            early: self.learnt.early,
             max_expressions: plan.options.max_expressions,
             fail_on_exit: plan.options.fail_on_exit,
         };
-        let (lifted, error) = lift(&stream, &options)?;
+        let (mut lifted, error) = lift(&stream, &options)?;
         if let Some(error) = error
             && ended.stopped.is_none()
         {
@@ -164,6 +158,11 @@ impl JvmProgram {
         }
         if plan.options.check_expressions {
             check_expressions(&lifted.trace)?;
+        }
+        if ended.stopped.is_some()
+            && let Some(footer) = &mut lifted.trace.footer
+        {
+            footer.outcome = Outcome::Stopped;
         }
         let end = match (&lifted.end, ended.stopped.clone()) {
             (_, Some(why)) => End::Stopped(why),
@@ -179,11 +178,6 @@ impl JvmProgram {
         let mut sharing_grew = false;
         if !self.is_known {
             sharing_grew = self.learnt.sharing.add(&found);
-            if !self.learnt.early && lifted.has_inputs {
-                // What is written before the first thread starts may depend on inputs.
-                self.learnt.early = true;
-                sharing_grew |= lifted.trace.threads.len() > 1;
-            }
         }
         let output = if plan.options.output == super::Output::Keep { output } else { Vec::new() };
         Run { trace: lifted.trace, end, sharing_grew, lost: lifted.lost, output }

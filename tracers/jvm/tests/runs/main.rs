@@ -1,5 +1,7 @@
 //! Real programs: compiled by javac, run by a JVM under the agent, and what comes of it.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod basics;
 mod build;
 mod concurrent;

@@ -3,7 +3,7 @@
 use warpath_jvm::run::{End, Follow, Plan, Policy, Strictness, Why};
 use warpath_trace::event::FailureKind;
 
-use super::build::{checked, happens_again, java, options, text};
+use super::build::{checked, events, happens_again, java, options, text};
 
 const LOST_UPDATE: &str = "public class Main {
     static int x;
@@ -44,6 +44,27 @@ fn a_schedule_by_hand_loses_an_update() {
     let End::Failed(failure) = &run.end else { panic!("{:?}\n{}", run.end, text(&run.trace)) };
     assert_eq!(failure.kind, FailureKind::UncaughtException);
     assert_eq!(failure.message, "java.lang.IllegalStateException: lost");
+}
+
+#[test]
+fn a_loop_that_waits_says_so() {
+    let built = java(
+        "public class Main {
+            static volatile boolean ready; static int turns;
+            public static void main(String[] a) throws Exception {
+                Thread t = new Thread(() -> { while (!ready) { Thread.yield(); } while (turns < 3) { turns++; } });
+                t.start(); for (int n = 0; n < 4; n++) synchronized (t) { Thread.yield(); } ready = true; t.join();
+            }
+        }",
+    );
+    let run = built.record_by(Policy::RoundRobin);
+    happens_again(&built, &run);
+    let events = events(&run.trace);
+    let awaits: Vec<&String> = events.iter().filter(|event| event.contains(" await ")).collect();
+    assert!(
+        !awaits.is_empty() && awaits.iter().all(|event| **event == "T0.0 await 2 @Main.java:4"),
+        "{events:#?}"
+    );
 }
 
 #[test]
