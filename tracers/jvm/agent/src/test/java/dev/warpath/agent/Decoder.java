@@ -20,7 +20,6 @@ import org.objectweb.asm.tree.ClassNode;
 import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.InvokeDynamicInsnNode;
 import org.objectweb.asm.tree.MethodInsnNode;
-import org.objectweb.asm.tree.MethodNode;
 
 /**
  * Reads a stream back, by {@code STREAM.md} and the class files in it alone. It keeps the call stack of every thread and
@@ -227,7 +226,7 @@ final class Decoder {
                     return null;
                 }
                 method.isStatic = (access & Opcodes.ACC_STATIC) != 0;
-                return new MethodNode(Opcodes.ASM9) {
+                return new org.objectweb.asm.MethodVisitor(Opcodes.ASM9) {
                     @Override
                     public void visitFieldInsn(int opcode, String owner, String field, String type) {
                         method.instructions.put(offset[0], new FieldInsnNode(opcode, owner, field, type));

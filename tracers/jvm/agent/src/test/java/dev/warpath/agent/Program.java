@@ -29,7 +29,7 @@ final class Program {
     /** Compiles the source of a class; the packages that most programs need are imported. Others go by file and text. */
     static Program of(String main, String source, String... others) {
         try {
-            Path folder = Files.createTempDirectory("warpath-agent-test");
+            Path folder = Files.createTempDirectory(Files.createDirectories(TARGET.resolve("programs")), "program");
             Path file = folder.resolve(main + ".java");
             String imports = "import java.util.*; import java.util.concurrent.*; import java.util.concurrent.atomic.*; "
                     + "import java.util.concurrent.locks.*; import dev.warpath.Warpath; ";
@@ -149,6 +149,8 @@ final class Program {
         }
         Path stream = place.resolve("stream");
         Decoder decoder = Files.exists(stream) ? Decoder.read(stream) : null;
+        // Windows of the file are large; what is in them has been read.
+        Files.deleteIfExists(stream);
         return new Run(process.exitValue(), Files.readString(out.toPath(), StandardCharsets.UTF_8),
                 Files.readString(err.toPath(), StandardCharsets.UTF_8), decoder);
     }

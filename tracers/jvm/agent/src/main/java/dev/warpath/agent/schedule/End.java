@@ -44,12 +44,16 @@ public final class End {
 
     /** The program has ended by itself. */
     public static void exited(int status) {
+        if (Stream.isClosed()) {
+            return;
+        }
+        boolean mayWrite = Scheduler.silence();
         synchronized (Scheduler.LOCK) {
-            if (!Stream.isClosed()) {
+            if (mayWrite && !Stream.isClosed()) {
                 Definitions.write();
                 Stream.end(Stream.s(Stream.start(), status), Tag.EXITED);
-                Stream.close();
             }
+            Stream.close();
         }
     }
 

@@ -18,6 +18,10 @@ public final class Scheduler {
     /** Bytes of events that a thread may write between two steps before others get a chance: it may be spinning. */
     private static final int FUEL = 1 << 20;
 
+    /** How often, and how many milliseconds apart, a thread that ends the JVM looks whether others have stopped. */
+    private static final int MOST_LOOKS = 200;
+    private static final long LOOK = 10;
+
     static final Object LOCK = new Object();
     /** Who has the turn and knows it. Read without synchronisation: only the thread itself puts itself here. */
     static ThreadState holder;
@@ -35,6 +39,8 @@ public final class Scheduler {
     private static final Choices choices = new Choices();
     private static Newcomer newcomers;
     private static volatile boolean hasNewcomers;
+    /** The JVM goes down by a thread that is not scheduled: nobody gets the turn any more. */
+    private static volatile boolean exiting;
     /** Whom the last SWITCH named. */
     private static ThreadState writer;
     /** When idle: the step that is waited for names a thread that is outside. */
@@ -173,7 +179,7 @@ public final class Scheduler {
     /** Returns when the thread has the turn for this action, which is possible then or has come to its deadline. */
     public static void turn(ThreadState t, Action action) {
         boolean simple = action instanceof AccessAction || action instanceof Action.Simple;
-        if (simple && !hasNewcomers && !t.yielded && follow.isOver() && chooser.surelyGoesOn(t.number - 1)
+        if (simple && !hasNewcomers && !exiting && !t.yielded && follow.isOver() && chooser.surelyGoesOn(t.number - 1)
                 && holder == t) {
             t.action = action;
             granted(t);
@@ -276,6 +282,9 @@ public final class Scheduler {
             greet();
         }
         waitsForOutside = false;
+        if (exiting) {
+            return null;
+        }
         while (true) {
             Step step = follow.current();
             if (step == null) {
@@ -355,6 +364,28 @@ public final class Scheduler {
             End.deadlock();
         }
         return null;
+    }
+
+    /** Lets nobody go on; false if a thread kept the turn for all that. For a thread that may write to the stream then. */
+    static boolean silence() {
+        if (ifHolder() != null) {
+            return true;
+        }
+        exiting = true;
+        for (int looks = 0; looks < MOST_LOOKS; looks++) {
+            synchronized (LOCK) {
+                if (owner == null && suspect == null) {
+                    return true;
+                }
+                try {
+                    LOCK.wait(LOOK);
+                } catch (InterruptedException signal) {
+                    Thread.currentThread().interrupt();
+                    return false;
+                }
+            }
+        }
+        return false;
     }
 
     /** Writes that the events that follow are this thread's. */
