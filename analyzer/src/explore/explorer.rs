@@ -57,6 +57,8 @@ pub(super) struct Explorer<'a, 'scope, 'env> {
     /// The paths of the runs added, for a strategy that takes them out of here.
     pub(super) paths: Option<Vec<RunPath>>,
     known_bugs: BTreeSet<Identity>,
+    /// Findings whose schedules were run.
+    tried: BTreeSet<Identity>,
     unconfirmed: Vec<Finding>,
     approximations: BTreeMap<String, u64>,
     began: Instant,
@@ -104,6 +106,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             generation: 0,
             paths: None,
             known_bugs: BTreeSet::new(),
+            tried: BTreeSet::new(),
             unconfirmed: Vec::new(),
             approximations: BTreeMap::new(),
             began: Instant::now(),
@@ -399,7 +402,8 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             finding.si.inputs.clear();
         }
         let identity = Identity::of_finding(&finding);
-        if !self.known_bugs.insert(identity.clone()) {
+        // A run that confirms it may fail at the same place: what was tried is not yet known to be a bug.
+        if self.known_bugs.contains(&identity) || !self.tried.insert(identity.clone()) {
             return Ok(false);
         }
         let before = self.bugs.len();
@@ -407,7 +411,11 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         let request = Request::of(&finding.si, Following::Strictly, self.values);
         let merged = match self.run(vec![request])? {
             Came::Merged(mut merged) => merged.pop(),
-            Came::Renewed => return Ok(true),
+            Came::Renewed => {
+                // With what is known now it has to be tried again.
+                self.tried.remove(&identity);
+                return Ok(true);
+            }
         };
         let Some(Merged { observed, .. }) = merged else { return Ok(true) };
         if self.bugs.len() > before || self.known_bugs.len() > known {
@@ -425,6 +433,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             si.spins = warpath_trace::si::spins(&observed.trace);
             si.expect.outcome = finding.kind.word();
             let first = finding.events.first();
+            self.known_bugs.insert(identity.clone());
             self.found(Bug {
                 kind: finding.kind.word(),
                 message: finding.summary.clone(),

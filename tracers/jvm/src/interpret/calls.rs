@@ -112,8 +112,8 @@ impl Interpreter<'_> {
             self.concretise(site, &slot, Concretised::Outside);
             if let Known::Reference(reference) = slot.known
                 && let Reference::Object(object) = self.resolve(reference)
-                && !self.heap.is_empty()
             {
+                self.thread.given_away.push(object);
                 for element in self.heap.elements(object) {
                     self.concretise(site, &element, Concretised::Outside);
                 }

@@ -69,8 +69,4 @@ impl Heap {
         found.sort_unstable_by_key(|(cell, _)| *cell);
         found.into_iter().map(|(_, slot)| slot).collect()
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Thread {
     pub subtypes: FxHashMap<(String, String), bool>,
     /// Tests of types whose outcome nobody could tell.
     pub guesses: u64,
+    /// Objects that went to code which is not instrumented, and nobody has looked at yet.
+    pub given_away: Vec<ObjectRef>,
     /// Calls that the stream does not say the result of, because the callee is instrumented for sure.
     pub sure: FxHashSet<Site>,
 }

@@ -10,6 +10,7 @@ mod check;
 mod ending;
 mod events;
 mod fields;
+mod library;
 mod places;
 mod sharing;
 mod spin;
@@ -124,6 +125,7 @@ struct Lifter {
     permits: FxHashSet<(usize, u32)>,
     /// The initial count of each latch.
     latches: FxHashMap<ObjectRef, u64>,
+    callers: library::Callers,
     approximations: BTreeMap<String, u64>,
     forked: bool,
     end: Option<End>,
@@ -150,6 +152,7 @@ impl Lifter {
             spins: Vec::new(),
             permits: FxHashSet::default(),
             latches: FxHashMap::default(),
+            callers: library::Callers::default(),
             approximations: BTreeMap::new(),
             forked: false,
             end: None,
@@ -281,6 +284,7 @@ impl Lifter {
             Record::Note { what } => self.approximate(what),
             Record::Stop { .. } | Record::Exited { .. } => self.ended(&item.record),
         }
+        self.doubt_library(definitions, t);
         Ok(())
     }
 
