@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use warpath_trace::repair::Rule;
 
 /// Names the format and its version.
 pub(crate) const FORMAT: &str = "warpath.diagnose/1";
@@ -183,9 +182,9 @@ pub(crate) struct Repair {
     pub(crate) causes: Vec<usize>,
     /// How far that was checked.
     pub(crate) verified: Vec<String>,
-    /// The same for machines, as in a repair file.
+    /// The same for machines, as in a repair file; who shows it has no use for it.
     #[serde(default)]
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<Value>,
 }
 
 /// One line of a patch sketch.

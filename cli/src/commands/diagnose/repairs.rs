@@ -60,6 +60,8 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
         Some(Rule::Fences { .. }) => "fences",
         _ => "ordering",
     };
+    // Together with what the failing run was made under already.
+    let all = gathered.repair.iter().chain(&repair.rules);
     Repair {
         kind: kind.to_owned(),
         sentence: sentence(repair),
@@ -71,7 +73,7 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
             .collect(),
         causes: (0..diagnosis.causes.len()).collect(),
         verified: verified(gathered),
-        rules: gathered.repair.iter().chain(&repair.rules).cloned().collect(),
+        rules: all.filter_map(|rule| serde_json::to_value(rule).ok()).collect(),
     }
 }
 

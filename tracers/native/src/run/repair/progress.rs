@@ -147,7 +147,7 @@ impl Progress {
         self.visits.resize(plan.places.len(), None);
         self.come.resize(plan.places.len(), 0);
         self.holds.resize(plan.measures.len(), false);
-        let moved = self.moved(stand);
+        let moved = self.moved(plan, stand);
         let mut steps = Vec::new();
         // What is left is given back before anything is waited for, and nothing is locked while waiting.
         for (n, measure) in plan.measures.iter().enumerate() {
@@ -172,14 +172,20 @@ impl Progress {
         steps
     }
 
-    fn moved(&mut self, stand: &Stand) -> Moved {
+    fn moved(&mut self, plan: &Plan, stand: &Stand) -> Moved {
         let mut moved = Moved { left: Vec::new(), entered: Vec::new() };
         let comes = matches!(stand.kind, Kind::Event { .. } | Kind::Passage { .. });
         let passes = matches!(stand.kind, Kind::Passage { .. });
         for place in 0..self.visits.len() {
             let here = |inside: &&Inside| inside.place == place;
-            // Of other places a passage says nothing.
             if passes && !stand.inside.iter().any(|inside| inside.place == place) {
+                // One statement is over where another begins. Of what a lock is around, only what others can notice
+                // counts.
+                let same_call = |visit: &Visit| stand.inside.iter().any(|inside| inside.frame == visit.frame);
+                if plan.is_marked(place) {
+                    let over = self.visits[place].take_if(|visit| same_call(visit));
+                    moved.left.extend(over.map(|visit| (place, visit.site)));
+                }
                 continue;
             }
             if let Some(visit) = &mut self.visits[place] {

@@ -248,7 +248,26 @@ fn who_is_waited_for_need_not_be_noticed_there() {
 }
 
 #[test]
-fn a_passage_says_nothing_of_other_places() {
+fn who_waits_has_told_others_where_it_has_been() {
+    let plan = wait(How::All, &["T0.0", "T0.1"]);
+    let (first, own) = (latch(MUTEX, 0), latch(MUTEX, 1));
+    let mut thread = Walker::new(&plan, "T0.1");
+    assert_eq!(thread.reads(20), []);
+    assert_eq!(
+        thread.arrive(Kind::Passage { address: 10 }, &[(CALL, 10)]),
+        [Added::Post(own), Added::Wait(first), Added::Post(first)]
+    );
+    // Not yet, where it has been is where it is called from.
+    let mut thread = Walker::new(&plan, "T0.1");
+    assert_eq!(thread.reads(20), []);
+    assert_eq!(
+        thread.arrive(Kind::Passage { address: 10 }, &[(CALL - 64, 10)]),
+        [Added::Wait(first), Added::Post(first)]
+    );
+}
+
+#[test]
+fn a_passage_says_nothing_of_what_a_lock_is_around() {
     let plan = Plan::new(&[
         Rule::CriticalSections { regions: vec![region(5, 7)] },
         Rule::Fences { before: vec![spot(9)] },
