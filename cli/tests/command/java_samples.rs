@@ -17,19 +17,19 @@ struct Manifest {
 /// One program; the fields are explained in the manifest.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Program {
-    name: String,
-    source: PathBuf,
+pub(crate) struct Program {
+    pub(crate) name: String,
+    pub(crate) source: PathBuf,
     language: String,
-    main: String,
+    pub(crate) main: String,
     #[serde(default)]
-    jvm: Vec<String>,
+    pub(crate) jvm: Vec<String>,
     threads: Threads,
     #[serde(default)]
     inputs: Vec<Input>,
     #[serde(default)]
     notes: String,
-    expect: Vec<Expectation>,
+    pub(crate) expect: Vec<Expectation>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -51,24 +51,25 @@ struct Input {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Expectation {
-    model: Model,
-    verdict: Verdict,
+pub(crate) struct Expectation {
+    pub(crate) model: Model,
+    pub(crate) verdict: Verdict,
     bug: Option<Bug>,
     exception: Option<String>,
     #[serde(default)]
-    places: Vec<Place>,
+    pub(crate) places: Vec<Place>,
     #[serde(default)]
     with: BTreeMap<String, String>,
     published: Option<Published>,
-    /// For those who explore the program.
     #[serde(default, rename = "long")]
-    _long: bool,
+    pub(crate) is_long: bool,
+    /// Why the bug is not found.
+    pub(crate) missed: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Model {
+pub(crate) enum Model {
     Sc,
     Tso,
     Pso,
@@ -76,7 +77,7 @@ enum Model {
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Verdict {
+pub(crate) enum Verdict {
     Bug,
     Safe,
 }
@@ -91,9 +92,9 @@ enum Bug {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Place {
+pub(crate) struct Place {
     function: String,
-    line: usize,
+    pub(crate) line: usize,
 }
 
 #[derive(Deserialize)]
@@ -107,7 +108,7 @@ fn folder() -> PathBuf {
     repository().join("samples/java")
 }
 
-fn programs() -> Vec<Program> {
+pub(crate) fn programs() -> Vec<Program> {
     let text = fs::read_to_string(folder().join("manifest.toml")).expect("the manifest is there");
     let manifest: Manifest =
         toml::from_str(&text).unwrap_or_else(|error| panic!("samples/java/manifest.toml: {error}"));
@@ -196,6 +197,7 @@ fn expectations_are_complete_and_consistent() {
             assert_eq!(expected.places.is_empty(), !is_bug, "{name}");
             let is_thrown = expected.bug == Some(Bug::UncaughtException);
             assert_eq!(expected.exception.is_some(), is_thrown, "{name}");
+            assert!(is_bug || expected.missed.is_none(), "{name}: what is missed?");
             for input in expected.with.keys() {
                 assert!(
                     program.inputs.iter().any(|known| known.name == *input),

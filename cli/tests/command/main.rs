@@ -11,6 +11,7 @@ mod export_test;
 mod gdb;
 mod help;
 mod java_samples;
+mod java_verdicts;
 mod json_doc;
 mod misbehave;
 mod native;

@@ -1,0 +1,125 @@
+//! Every Java sample is explored: the verdict is the manifest's.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use crate::java_samples::{Expectation, Model, Program, Verdict, programs};
+use crate::run::{Folder, repository, run, warpath};
+use crate::samples::{is_nightly, once};
+
+/// The next sample that nobody has taken.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// The agent's archive, which samples are compiled against, too.
+fn agent() -> PathBuf {
+    let agent = repository().join("tracers/jvm/agent/target/warpath-agent.jar");
+    assert!(agent.is_file(), "the agent is not built: run `make agent`");
+    agent
+}
+
+/// The folder of all compiled samples.
+fn classes() -> PathBuf {
+    once("java-classes", |path| {
+        let mut javac = Command::new("javac");
+        javac.args(["-g", "-Xlint:all", "-Werror", "-cp"]).arg(agent()).arg("-d").arg(path);
+        for program in programs() {
+            let source = repository().join("samples/java").join(program.source);
+            if !javac.get_args().any(|known| known == source) {
+                javac.arg(source);
+            }
+        }
+        let compiled = javac.output().expect("javac can be run: is a JDK installed? (scripts/setup)");
+        let said = String::from_utf8_lossy(&compiled.stderr);
+        assert!(compiled.status.success(), "the samples do not compile:\n{said}");
+    })
+}
+
+fn explored(program: &Program, expected: &Expectation) -> Value {
+    let folder = Folder::new();
+    let mut command = warpath();
+    command.args(["explore", "-q", "--json", "-", "--solver", "yices", "--jobs", "1", "--out"]);
+    command.arg(folder.path().join("out")).args(["--time", if is_nightly() { "5m" } else { "20s" }]);
+    // That a correct program is safe is known at the end; of a bug the first sight is enough.
+    if expected.verdict == Verdict::Bug {
+        command.arg("--first");
+    }
+    command.args(["--", "java", "-cp"]).arg(classes()).args(&program.jvm).arg(&program.main);
+    run(&mut command).json()
+}
+
+/// What is wrong with the verdict about a sample under sequential consistency.
+fn wrong(program: &Program) -> Option<String> {
+    let expected = program.expect.iter().find(|expected| expected.model == Model::Sc)?;
+    if expected.is_long && !is_nightly() {
+        return None;
+    }
+    let json = explored(program, expected);
+    let told = |what: &str| Some(format!("{}: {what}: {json}", program.name));
+    let bugs: &[Value] = json["bugs"].as_array().map_or(&[], |bugs| bugs);
+    let shows = |bug: &Value| {
+        let waits = bug["waits"].as_array().into_iter().flatten().map(|wait| &wait["where"]);
+        let mut places = waits.chain([&bug["where"]]).filter_map(Value::as_str);
+        let line = |place: &str| place.split(':').nth(1).and_then(|line| line.parse().ok());
+        places.any(|place| expected.places.iter().any(|at| line(place) == Some(at.line)))
+    };
+    match (expected.verdict, json["verdict"].as_str()) {
+        // Why it is not known is said, and true: the agent does not follow everything.
+        (Verdict::Safe, Some("SAFE" | "UNKNOWN")) => None,
+        (Verdict::Safe, _) => told("has no bug"),
+        (Verdict::Bug, Some("UNKNOWN")) if expected.missed.is_some() => None,
+        (Verdict::Bug, Some("BUG")) if expected.missed.is_some() => told("is not missed any more"),
+        (Verdict::Bug, Some("BUG")) if !bugs.iter().all(|bug| bug["replayed"] == true) => {
+            told("a bug was not replayed")
+        }
+        (Verdict::Bug, Some("BUG")) if bugs.iter().any(shows) => None,
+        (Verdict::Bug, Some("BUG")) => told("its bug is elsewhere"),
+        (Verdict::Bug, _) => told("has a bug"),
+    }
+}
+
+fn explore_samples() {
+    let programs = programs();
+    let mut all = Vec::new();
+    while let Some(program) = programs.get(NEXT.fetch_add(1, Ordering::Relaxed)) {
+        all.extend(wrong(program));
+    }
+    assert!(all.is_empty(), "{} verdicts are wrong:\n{}", all.len(), all.join("\n"));
+}
+
+#[test]
+fn java_samples_have_the_verdicts_of_the_manifest() {
+    explore_samples();
+}
+
+#[test]
+fn java_samples_have_the_verdicts_of_the_manifest_too() {
+    explore_samples();
+}
+
+#[test]
+fn a_java_program_fails_the_same_way_every_time() {
+    let folder = Folder::new();
+    let out = folder.path().join("out");
+    let mut command = warpath();
+    command.args(["explore", "-q", "--first", "--solver", "yices", "--out"]).arg(&out);
+    run(command.args(["--", "java", "-cp"]).arg(classes()).arg("M")).expect_code(1);
+    let times = if is_nightly() { "100" } else { "10" };
+    let mut command = warpath();
+    command.arg("replay").arg(out.join("bug-1.si.toml")).args(["--times", times, "--json", "-"]);
+    let replayed = run(&mut command);
+    let json = replayed.json();
+    assert_eq!((&json["verdict"], json["agreed"].to_string()), (&"reproduced".into(), times.to_owned()));
+}
+
+#[test]
+fn what_is_not_java_is_refused_with_jvm() {
+    for words in [&["explore", "--jvm", "--", "true"][..], &["record", "-o", "t.wpt", "--jvm", "--", "true"]]
+    {
+        let folder = Folder::new();
+        let ran = run(warpath().current_dir(folder.path()).args(words));
+        ran.expect_code(2).expect_complaint("is not a Java virtual machine").expect_complaint("help: ");
+    }
+}
