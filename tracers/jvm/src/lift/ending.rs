@@ -102,6 +102,7 @@ impl Lifter {
             Some(End::Stopped(_)) => Outcome::Stopped,
             None => Outcome::Unknown,
         };
+        self.doubt_all(definitions);
         let mut approximations = Vec::new();
         for (what, count) in std::mem::take(&mut self.approximations) {
             approximations.push((self.text(&what)?, count));

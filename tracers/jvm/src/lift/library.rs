@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Lifter;
-use crate::stream::{Content, Definitions, ObjectRef};
+use crate::stream::{Content, Definitions, ObjectDef, ObjectRef};
 
 /// Which thread has called methods of an object; `None` once several have.
 pub(super) type Callers = FxHashMap<ObjectRef, Option<usize>>;
@@ -34,7 +34,8 @@ impl Lifter {
     /// Looks at what the thread has given to code that is not instrumented.
     pub(super) fn doubt_library(&mut self, definitions: &Definitions, t: usize) {
         for object in std::mem::take(&mut self.threads[t].given_away) {
-            let Some(class) = library_class(definitions, object) else { continue };
+            let known = definitions.object(object);
+            let Some(class) = known.and_then(|known| library_class(definitions, known)) else { continue };
             let caller = self.callers.entry(object).or_insert(Some(t));
             if caller.is_some_and(|caller| caller != t) {
                 *caller = None;
@@ -42,11 +43,22 @@ impl Lifter {
             }
         }
     }
+
+    /// Without path conditions calls are not looked at: collections and their like may be shared.
+    pub(super) fn doubt_all(&mut self, definitions: &Definitions) {
+        let mut of_library =
+            definitions.objects().iter().filter_map(|object| library_class(definitions, object));
+        if !self.symbolic
+            && self.threads.len() > 1
+            && let Some(class) = of_library.find(|class| class.starts_with("java.util."))
+        {
+            self.approximate(&format!("objects of {class} that threads may share"));
+        }
+    }
 }
 
 /// The class of an object that keeps something to itself.
-fn library_class(definitions: &Definitions, object: ObjectRef) -> Option<&str> {
-    let object = definitions.object(object)?;
+fn library_class<'d>(definitions: &Definitions, object: &'d ObjectDef) -> Option<&'d str> {
     let class = object.class.as_str();
     let is_plain = matches!(object.content, Content::Plain | Content::Array { .. });
     // A lambda has nothing but what it captured.

@@ -141,6 +141,11 @@ impl Definitions {
         self.objects.get((object.0 as usize).checked_sub(1)?)
     }
 
+    /// All objects.
+    pub fn objects(&self) -> &[ObjectDef] {
+        &self.objects
+    }
+
     /// A thread by its number.
     pub fn thread(&self, number: u32) -> Option<&ThreadDef> {
         self.threads.get((number as usize).checked_sub(1)?)
