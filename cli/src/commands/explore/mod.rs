@@ -16,6 +16,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{self, ExploreError, ExploreOptions, Judgement, RunnerError, explore};
+use warpath_analyzer::findings::MainEnd;
 use warpath_native::run::RunOptions;
 use warpath_solvers::CancelToken;
 use warpath_trace::repair::Rule;
@@ -33,7 +34,7 @@ use crate::options::{
     MemoryModel, MoreChecksOption, OutOption, Program, ProgramArgs, Property, SarifOption, SolverConfig,
     SolverOptions, SymbolicSource, parse_jobs,
 };
-use crate::runs::{Leftovers, TracedRunners, expect_java, sources_of};
+use crate::runs::{Leftovers, TracedRunners, expect_java, is_java, sources_of};
 use crate::solvers::{resolve, solvers};
 use state::State;
 pub(super) use text::quoted;
@@ -284,6 +285,10 @@ impl ExploreConfig {
         ExploreOptions {
             strategy: self.strategy.into(),
             formula: Options { model: self.model.into(), ..Options::default() },
+            main_end: match is_java(self.program.name()) {
+                true => MainEnd::LeavesThreads,
+                false => MainEnd::EndsProcess,
+            },
             properties: self
                 .checks
                 .iter()
