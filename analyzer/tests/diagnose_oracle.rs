@@ -282,6 +282,20 @@ fn allows(rule: &Rule, trace: &Trace) -> bool {
             }
             apart(&stays.into_values().collect::<Vec<_>>())
         }
+        Rule::JoinAtOnce { after } => {
+            let all: Vec<_> = trace.in_order().expect("a total order").collect();
+            let is_over = |child: u32, by: usize| {
+                all[..by].iter().any(|(thread, _, event)| thread.0 == child && matches!(event.op, Op::End))
+            };
+            all.iter().enumerate().all(|(position, (thread, _, event))| {
+                let Op::Fork { child } = event.op else { return true };
+                let place = trace.tables.source_name(event.at);
+                let here = after.iter().any(|spot| place == format!("{}:{}", spot.file, spot.line));
+                let later = all.iter().enumerate().skip(position + 1);
+                let next = later.filter(|(_, (other, _, event))| other == thread && event.op.is_visible());
+                !here || next.map(|(next, _)| next).next().is_none_or(|next| is_over(child.0, next))
+            })
+        }
         Rule::Wait { before, until, how } => {
             let awaited = stays(trace, until.line..=until.line);
             let others: BTreeSet<u32> = awaited.iter().map(|stay| stay.thread).collect();

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpath_trace::event::Op;
 use warpath_trace::header::MemoryModel;
 
-use super::rule::{How, Rule};
+use super::rule::{How, Kind, Rule, Time, times};
 use super::spot::{Region, Spot};
 use crate::diagnose::occurrence::{OccurrenceId, Occurrences};
 use crate::diagnose::ordering::Ordering;
@@ -17,11 +17,14 @@ use crate::encode::sync_objects;
 use crate::model::{Forest, NodeId, TreeIx};
 use crate::queries::survey::Survey;
 
-/// So many are tried at most.
-const MOST: usize = 160;
+/// So many of each kind are tried at most: waits come in great numbers, and would leave no room for the others.
+const MOST_OF_A_KIND: usize = 60;
+
+/// So many causes are looked at: those that come later are about the same lines.
+const MOST_CAUSES: usize = 24;
 
 /// What could be tried, the best first: few places, then critical sections before fences before waits before whole
-/// threads, then few lines.
+/// threads, then few lines; last what lets no two threads run at all.
 pub(super) fn candidates(
     survey: &Survey<'_>,
     occurrences: &Occurrences,
@@ -37,20 +40,22 @@ pub(super) fn candidates(
             all.entry((spot.file.clone(), spot.function.clone())).or_default().push(spot.clone());
         }
     };
-    for cause in causes {
+    for cause in causes.iter().take(MOST_CAUSES) {
         let sides = spots(forest, occurrences, cause);
         let wide = with_locks(survey, occurrences, cause);
         let bodies = whole_functions(forest, &sides);
         all.extend(critical_sections(bodies.iter().map(Vec::as_slice)));
-        let threads: Vec<String> = sides.keys().map(|&tree| forest.key(tree).to_string()).collect();
-        if sides.keys().all(|&tree| !forest.forks(tree).is_empty()) {
+        let started = started(forest, occurrences, cause);
+        if started.len() > 1 {
+            let threads = started.iter().map(|&tree| forest.key(tree).to_string()).collect();
             all.insert(Rule::OneByOne { threads });
         }
+        all.extend(join_at_once(forest, &started));
         add(&mut everywhere, &sides);
         add(&mut widely, &wide);
         for sides in [&sides, &wide] {
             all.extend(critical_sections(sides.values().map(Vec::as_slice)));
-            all.extend(waits(sides));
+            all.extend(waits(forest, sides));
         }
         if model != MemoryModel::Sc {
             all.extend(fences(&sides));
@@ -61,15 +66,34 @@ pub(super) fn candidates(
     all.extend(critical_sections(everywhere.values().map(Vec::as_slice)));
     all.extend(critical_sections(widely.values().map(Vec::as_slice)));
     let mut sorted: Vec<Rule> = all.into_iter().collect();
-    let kind = |rule: &Rule| match rule {
-        Rule::CriticalSections { .. } => 0,
-        Rule::Fences { .. } => 1,
-        Rule::Wait { .. } => 2,
-        Rule::OneByOne { .. } => 3,
-    };
-    sorted.sort_by_cached_key(|rule| (rule.places(), kind(rule), rule.lines(), rule.clone()));
-    sorted.truncate(MOST);
+    let serial = |rule: &Rule| rule.kind() == Kind::JoinAtOnce;
+    sorted.sort_by_cached_key(|rule| (serial(rule), rule.places(), rule.kind(), rule.lines(), rule.clone()));
+    let mut count: BTreeMap<Kind, usize> = BTreeMap::new();
+    sorted.retain(|rule| {
+        let count = count.entry(rule.kind()).or_default();
+        *count += 1;
+        *count <= MOST_OF_A_KIND
+    });
     sorted
+}
+
+/// The threads of a cause that somebody starts.
+fn started(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> BTreeSet<TreeIx> {
+    let events = cause.orderings.iter().flat_map(|ordering| [ordering.first, ordering.second]);
+    let trees = events.map(|id| occurrences.get(id).tree);
+    trees.filter(|&tree| !forest.forks(tree).is_empty()).collect()
+}
+
+/// Where an event is, unless that is in a library: nobody changes that.
+fn own_spot(forest: &Forest, id: NodeId) -> Option<Spot> {
+    Spot::of(forest, id).filter(|_| !forest.node(id).standard)
+}
+
+/// Each thread of a cause that somebody starts is over before anything else goes on.
+fn join_at_once(forest: &Forest, started: &BTreeSet<TreeIx>) -> Option<Rule> {
+    let forks = started.iter().flat_map(|&tree| forest.forks(tree));
+    let after: BTreeSet<Spot> = forks.filter_map(|&fork| own_spot(forest, fork)).collect();
+    (!after.is_empty()).then(|| Rule::JoinAtOnce { after: after.into_iter().collect() })
 }
 
 /// Lines, thread by thread.
@@ -82,7 +106,7 @@ fn with_locks(survey: &Survey<'_>, occurrences: &Occurrences, cause: &Cause) -> 
     let mut sides = spots(forest, occurrences, cause);
     for id in cause.orderings.iter().flat_map(|ordering| [ordering.first, ordering.second]) {
         let node = occurrences.get(id).nodes[0];
-        let Some(own) = Spot::of(forest, node) else { continue };
+        let Some(own) = own_spot(forest, node) else { continue };
         let known = sides.entry(occurrences.get(id).tree).or_default();
         let mut include = |id: NodeId| {
             let spot =
@@ -133,7 +157,7 @@ fn spots(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Sides {
 }
 
 fn spot(forest: &Forest, occurrences: &Occurrences, id: OccurrenceId) -> Option<Spot> {
-    Spot::of(forest, occurrences.get(id).nodes[0])
+    own_spot(forest, occurrences.get(id).nodes[0])
 }
 
 /// One lock around the lines of each thread. Regions that touch become one.
@@ -167,16 +191,19 @@ fn fences(sides: &Sides) -> Vec<Rule> {
 }
 
 /// All that one thread does in a cause before anything that another does.
-fn waits(sides: &Sides) -> Vec<Rule> {
+fn waits(forest: &Forest, sides: &Sides) -> Vec<Rule> {
     let mut rules = Vec::new();
     for (a, early) in sides {
         for (_, late) in sides.iter().filter(|(b, _)| *b != a) {
             let first = early.iter().min_by_key(|spot| spot.line);
             let last = late.iter().max_by_key(|spot| spot.line);
-            rules.extend(first.zip(last).map(|(before, until)| wait(before, until)).unwrap_or_default());
+            rules.extend(
+                first.zip(last).map(|(before, until)| wait(forest, before, until)).unwrap_or_default(),
+            );
             // The other's line itself may do, where it is the last thing that the other does.
-            let others =
-                late.iter().flat_map(|until| first.map(|before| wait(before, until)).unwrap_or_default());
+            let others = late
+                .iter()
+                .flat_map(|until| first.map(|before| wait(forest, before, until)).unwrap_or_default());
             rules.extend(others);
         }
     }
@@ -188,16 +215,26 @@ fn reversed(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Vec<Ru
     let reverse = |ordering: &Ordering| {
         let first = spot(forest, occurrences, ordering.first);
         let both = first.zip(spot(forest, occurrences, ordering.second));
-        both.map(|(first, second)| wait(&first, &second)).unwrap_or_default()
+        both.map(|(first, second)| wait(forest, &first, &second)).unwrap_or_default()
     };
     cause.orderings.iter().flat_map(reverse).collect()
 }
 
-fn wait(before: &Spot, until: &Spot) -> Vec<Rule> {
-    let (before, until) = (before.clone(), until.clone());
-    [How::Once, How::Each, How::All]
-        .into_iter()
-        .map(|how| Rule::Wait { before: before.clone(), until: until.clone(), how })
-        .filter(|_| before != until)
-        .collect()
+/// Every way to wait that makes a difference: where each line is come to once, all are the same.
+fn wait(forest: &Forest, before: &Spot, until: &Spot) -> Vec<Rule> {
+    if before == until {
+        return Vec::new();
+    }
+    let (here, there) = (times(forest, before), times(forest, until));
+    let comes_again = |times: &[Time]| times.iter().any(|time| time.nth > 0);
+    let trees: BTreeSet<TreeIx> = there.iter().map(|time| forest.node(time.first).tree).collect();
+    let mut ways = vec![How::Once];
+    if comes_again(&here) && comes_again(&there) {
+        ways.push(How::Each);
+    }
+    if trees.len() > 1 {
+        ways.push(How::All);
+    }
+    let rule = |how| Rule::Wait { before: before.clone(), until: until.clone(), how };
+    ways.into_iter().map(rule).collect()
 }

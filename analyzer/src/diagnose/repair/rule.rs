@@ -40,6 +40,11 @@ pub enum Rule {
         /// Their keys.
         threads: Vec<String>,
     },
+    /// Who starts a thread at one of these lines goes on only when that thread has come to its end.
+    JoinAtOnce {
+        /// Where threads are started.
+        after: Vec<Spot>,
+    },
 }
 
 /// What a thread waits for in front of a line.
@@ -54,7 +59,27 @@ pub enum How {
     All,
 }
 
+/// What sort of change it is; the preferred first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    CriticalSections,
+    Fences,
+    Wait,
+    OneByOne,
+    JoinAtOnce,
+}
+
 impl Rule {
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Rule::CriticalSections { .. } => Kind::CriticalSections,
+            Rule::Fences { .. } => Kind::Fences,
+            Rule::Wait { .. } => Kind::Wait,
+            Rule::OneByOne { .. } => Kind::OneByOne,
+            Rule::JoinAtOnce { .. } => Kind::JoinAtOnce,
+        }
+    }
+
     /// How many places of the program it changes.
     pub fn places(&self) -> usize {
         match self {
@@ -62,6 +87,7 @@ impl Rule {
             Rule::Fences { before } => before.len(),
             Rule::Wait { .. } => 2,
             Rule::OneByOne { threads } => threads.len(),
+            Rule::JoinAtOnce { after } => after.len(),
         }
     }
 
@@ -71,7 +97,7 @@ impl Rule {
             Rule::CriticalSections { regions } => regions.iter().map(Region::lines).sum(),
             Rule::Fences { before } => before.len() as u32,
             Rule::Wait { .. } => 2,
-            Rule::OneByOne { .. } => u32::MAX,
+            Rule::OneByOne { .. } | Rule::JoinAtOnce { .. } => u32::MAX,
         }
     }
 
@@ -98,6 +124,13 @@ impl Rule {
                 encoding.terms.and(&all)
             }
             Rule::Wait { before, until, how } => wait(encoding, before, until, *how),
+            Rule::JoinAtOnce { after } => {
+                let mut all = Vec::new();
+                for fork in forks_at(encoding.forest, after) {
+                    all.push(joined(encoding, fork)?);
+                }
+                encoding.terms.and(&all)
+            }
         }
     }
 }
@@ -108,6 +141,51 @@ fn at(forest: &Forest, spots: &[Spot]) -> Vec<NodeId> {
         forest.node(*id).op.is_visible() && Spot::of(forest, *id).is_some_and(|spot| spots.contains(&spot))
     };
     forest.ids().filter(here).collect()
+}
+
+/// The events at these lines that start threads.
+pub(super) fn forks_at(forest: &Forest, spots: &[Spot]) -> Vec<NodeId> {
+    let mut forks = at(forest, spots);
+    forks.retain(|&id| matches!(forest.node(id).op, Op::Fork { .. }));
+    forks
+}
+
+/// Whatever comes behind the event that starts a thread, the thread has come to its end before, and all have seen what
+/// it wrote.
+fn joined(encoding: &mut Encoding<'_>, fork: NodeId) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let Op::Fork { child } = forest.node(fork).op else { return Ok(encoding.terms.bool(true)) };
+    let mut all = Vec::new();
+    for next in next_noticed(forest, fork) {
+        let mut ways = Vec::new();
+        for &end in forest.ends(TreeIx(child.0)) {
+            let mut parts = vec![encoding.en(end)?, encoding.before(Point::Issue(end), Point::Issue(next))?];
+            for write in buffered(encoding, end) {
+                parts.push(encoding.before(Point::Commit(write), Point::Issue(next))?);
+            }
+            ways.push(encoding.terms.and(&parts)?);
+        }
+        let over = encoding.terms.or(&ways)?;
+        let en = encoding.en(next)?;
+        all.push(encoding.terms.implies(en, over)?);
+    }
+    encoding.terms.and(&all)
+}
+
+/// What a thread does next behind an event that others can notice, or how it fails, on each path.
+fn next_noticed(forest: &Forest, id: NodeId) -> Vec<NodeId> {
+    let below = |id: NodeId| forest.node(id).children.iter().map(|child| child.node);
+    let mut open: Vec<NodeId> = below(id).collect();
+    let mut next = Vec::new();
+    while let Some(id) = open.pop() {
+        let op = &forest.node(id).op;
+        match op.is_visible() || matches!(op, Op::Failure { .. }) {
+            true => next.push(id),
+            false => open.extend(below(id)),
+        }
+    }
+    next.sort_unstable();
+    next
 }
 
 /// No two threads are in these sections at a time. To enter is to lock and to leave is to unlock, so both make others see

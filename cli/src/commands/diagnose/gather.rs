@@ -26,6 +26,9 @@ use crate::options::Program;
 use crate::runs::{NativeRunners, sources_of};
 use crate::traces::Source;
 
+/// Which part of the time is for running the program: the rest is for causes and repairs.
+const EXPLORING: u32 = 3;
+
 /// Everything there is to explain a failure with.
 pub(super) struct Gathered {
     /// The runs, the one to be explained being the latest.
@@ -150,10 +153,10 @@ fn fill(
         properties: Vec::new(),
         bounds: Bounds {
             executions: config.bounds.executions,
-            time: config.bounds.time,
+            time: config.bounds.time.map(|time| time / EXPLORING),
             ..Bounds::default()
         },
-        jobs: if config.jobs == 0 { cores() } else { config.jobs },
+        jobs: jobs(config),
         timeout: Some(config.solver.timeout),
         begin: Some(si.clone()),
         inputs: Some(si.inputs.clone()),
@@ -169,6 +172,11 @@ fn fill(
         explored = explore(&options, &runners, &open, &mut Progress { console }).map_err(unwrapped)?;
     }
     gathered(si, explored, model, program, begun.elapsed())
+}
+
+/// Workers, none of them being one per core.
+pub(super) fn jobs(config: &DiagnoseConfig) -> usize {
+    if config.jobs == 0 { cores() } else { config.jobs }
 }
 
 fn gathered(

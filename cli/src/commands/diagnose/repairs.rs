@@ -48,7 +48,7 @@ pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnos
 pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diagnose::Repair) -> Repair {
     let kind = match repair.rules.first() {
         Some(Rule::CriticalSections { .. }) => "critical-sections",
-        Some(Rule::OneByOne { .. }) => "one-by-one",
+        Some(Rule::OneByOne { .. } | Rule::JoinAtOnce { .. }) => "one-by-one",
         Some(Rule::Fences { .. }) => "fences",
         _ => "ordering",
     };
@@ -121,6 +121,14 @@ fn words(rule: &Rule) -> String {
         Rule::OneByOne { threads } => {
             format!("let only one of {} run at a time, from its beginning to its end", threads.join(", "))
         }
+        Rule::JoinAtOnce { after } => {
+            let all: Vec<String> =
+                after.iter().map(|spot| format!("{}:{}", short(&spot.file), spot.line)).collect();
+            format!(
+                "let each thread that is started at {} come to its end before going on",
+                all.join(" and ")
+            )
+        }
     }
 }
 
@@ -167,6 +175,13 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
                 ]
             })
             .collect(),
+        Rule::JoinAtOnce { after } => after
+            .iter()
+            .map(|spot| {
+                let threads = threads(forest, |other| other == spot);
+                edit(&spot.file, spot.line, "after", "join(the thread just started);".to_owned(), threads)
+            })
+            .collect(),
         Rule::Wait { before, until, how } => {
             let wait = match how {
                 How::Once => format!("wait until {}:{} has run;", short(&until.file), until.line),
@@ -206,6 +221,7 @@ mod tests {
                 Rule::Wait { before: spot(7), until: spot(9), how: How::Each },
                 Rule::OneByOne { threads: vec!["T0.1".into()] },
                 Rule::Fences { before: vec![spot(1)] },
+                Rule::JoinAtOnce { after: vec![spot(2)] },
             ],
         };
         let text = toml::to_string(&file).expect("it can be written");
