@@ -6,6 +6,7 @@
 //! ConcBugAssist (Khoshnood; Virginia Tech 2015); `causes` says where it deviates, `ordering` what an ordering means.
 
 mod causes;
+mod check;
 mod conflict;
 mod ends;
 mod failure;
@@ -20,6 +21,7 @@ mod result;
 mod schedule;
 mod session;
 
+pub use check::passing_with;
 pub use failure::Failure;
 pub use occurrence::{Occurrence, OccurrenceId, Occurrences};
 pub use ordering::Ordering;

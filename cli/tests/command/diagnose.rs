@@ -14,7 +14,7 @@ use crate::run::{Folder, Ran, repository, run, warpath};
 use crate::samples::{Sample, expect_of_each, is_nightly, named};
 
 /// Explores a sample until its bug shows under a memory model; the SI file.
-fn bug_of(sample: &Sample, model: &str, folder: &Folder) -> PathBuf {
+pub(crate) fn bug_of(sample: &Sample, model: &str, folder: &Folder) -> PathBuf {
     let mut options = vec!["--first".to_owned(), "-q".into(), "--model".into(), model.to_owned()];
     let (symbolic, input) = sample.symbolic();
     options.extend(symbolic);

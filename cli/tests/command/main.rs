@@ -10,6 +10,7 @@ mod export_test;
 mod gdb;
 mod help;
 mod json_doc;
+mod minimality;
 mod misbehave;
 mod native;
 mod paths;
