@@ -12,6 +12,7 @@ mod gdb;
 mod help;
 mod java_samples;
 mod json_doc;
+mod minimality;
 mod misbehave;
 mod native;
 mod paths;
