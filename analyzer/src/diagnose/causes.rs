@@ -11,10 +11,13 @@
 //!   Marques-Silva; CP 2015): each passing execution that keeps as much as possible violates some orderings, and a
 //!   cause has one of each. So no ordering of it can be left out, and none can do with fewer.
 //!
-//! Solver cores only save questions. Any solver leads to the same causes.
+//! Where a schedule has many orderings, or too many passing executions would have to be looked at, a cause is minimal,
+//! but perhaps not the smallest: `minimal`. Solver cores only save questions. Any solver leads to the same causes.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
+use warpath_solvers::Reason;
 use warpath_solvers::term::Model;
 
 use super::DiagnoseError;
@@ -24,6 +27,13 @@ use super::session::{Assumed, Found, Session, Wanted};
 /// So many passing executions are looked at for one cause; if they do not suffice, a cause that is minimal, but perhaps
 /// not the smallest, will do.
 const MOST_PASSING: usize = 300;
+
+/// Of a schedule with more orderings than this, a minimal cause is looked for before the smallest.
+const FEW: usize = 60;
+
+/// Of a schedule with more orderings than this, a minimal cause will do: each passing execution takes hundreds of
+/// questions. A count and not a time, so that every solver leads to the same causes.
+const MANY: usize = 450;
 
 /// Positions in the list of orderings, ascending: that is by preference.
 pub(super) type Chosen = Vec<usize>;
@@ -63,20 +73,29 @@ impl<'s, 'f> Search<'s, 'f> {
         Search { session, refuted: [Vec::new(), Vec::new()], nearest: None }
     }
 
-    /// Is there such an execution? What is known is not asked.
-    fn find(&mut self, wanted: Wanted, assumed: &[Assumed]) -> Result<Option<Model>, DiagnoseError> {
+    /// Is there such an execution? What is known is not asked. If there is none: what of the assumed is enough for that.
+    pub(super) fn ask(
+        &mut self,
+        wanted: Wanted,
+        assumed: &[Assumed],
+    ) -> Result<Result<Model, BTreeSet<Assumed>>, DiagnoseError> {
         let refuted = &mut self.refuted[wanted as usize];
         let assumed_set: BTreeSet<Assumed> = assumed.iter().copied().collect();
-        if refuted.iter().any(|known| known.is_subset(&assumed_set)) {
-            return Ok(None);
+        if let Some(known) = refuted.iter().find(|known| known.is_subset(&assumed_set)) {
+            return Ok(Err(known.clone()));
         }
         match self.session.find(wanted, assumed)? {
-            Found::Some(model) => Ok(Some(model)),
+            Found::Some(model) => Ok(Ok(model)),
             Found::None(core) => {
-                refuted.push(core.map_or(assumed_set, |core| core.into_iter().collect()));
-                Ok(None)
+                let core: BTreeSet<Assumed> = core.map_or(assumed_set, |core| core.into_iter().collect());
+                refuted.push(core.clone());
+                Ok(Err(core))
             }
         }
+    }
+
+    fn find(&mut self, wanted: Wanted, assumed: &[Assumed]) -> Result<Option<Model>, DiagnoseError> {
+        Ok(self.ask(wanted, assumed)?.ok())
     }
 
     /// Goes through `wishes` and keeps each one that can be had together with what is kept already. `model` is an
@@ -126,7 +145,7 @@ impl<'s, 'f> Search<'s, 'f> {
         let mut chosen: Chosen = kept
             .iter()
             .map(|assumed| match assumed {
-                Assumed::Holds(n) | Assumed::Happens(n) | Assumed::Rule(n) => *n,
+                Assumed::Holds(n) | Assumed::Happens(n) | Assumed::Rule(n) | Assumed::Waits(n) => *n,
             })
             .collect();
         chosen.sort_unstable();
@@ -135,6 +154,39 @@ impl<'s, 'f> Search<'s, 'f> {
 
     /// A cause of the failing schedule that has these orderings.
     pub(super) fn cause(&mut self, of: &Chosen) -> Result<Looked, DiagnoseError> {
+        let found = |orderings: Chosen, is_smallest| match orderings.is_empty() {
+            true => Looked::NothingPasses,
+            false => Looked::Cause(Found1 { orderings, of: of.clone(), is_smallest }),
+        };
+        if of.len() <= FEW {
+            return match self.smallest(of)? {
+                Some(looked) => Ok(looked),
+                None => Ok(self.minimal(of)?.map_or(Looked::Undetermined, |cause| found(cause, false))),
+            };
+        }
+        let Some(minimal) = self.minimal(of)? else { return Ok(Looked::Undetermined) };
+        if minimal.len() <= 1 {
+            return Ok(found(minimal, true));
+        }
+        if of.len() > MANY {
+            return Ok(found(minimal, false));
+        }
+        // What is known already is not lost if this takes too long.
+        let later = self.session.until;
+        self.session.until = later.map(|later| half_way(Instant::now(), later));
+        let looked = self.smallest(of);
+        self.session.until = later;
+        match looked {
+            Ok(Some(looked)) => Ok(looked),
+            Ok(None) | Err(DiagnoseError::Late | DiagnoseError::Unanswered(Reason::Timeout { .. })) => {
+                Ok(found(minimal, false))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The smallest cause, and of several the preferred one; `None` if that would take too many passing executions.
+    fn smallest(&mut self, of: &Chosen) -> Result<Option<Looked>, DiagnoseError> {
         let all: Vec<Assumed> = of.iter().map(|&n| Assumed::Holds(n)).collect();
         let mut violated: Vec<BTreeSet<usize>> = Vec::new();
         let mut size = 0;
@@ -143,36 +195,28 @@ impl<'s, 'f> Search<'s, 'f> {
             size = chosen.len();
             let mut kept: Vec<Assumed> = chosen.iter().map(|&n| Assumed::Holds(n)).collect();
             let Some(model) = self.find(Wanted::Passing, &kept)? else {
-                return Ok(match chosen.is_empty() {
+                return Ok(Some(match chosen.is_empty() {
                     true => Looked::NothingPasses,
                     false => Looked::Cause(Found1 { orderings: chosen, of: of.clone(), is_smallest: true }),
-                });
+                }));
             };
             let model = self.keep(Wanted::Passing, &mut kept, &all, model)?;
             let missed: BTreeSet<usize> =
                 of.iter().copied().filter(|&n| !kept.contains(&Assumed::Holds(n))).collect();
             if missed.is_empty() {
-                return Ok(Looked::Undetermined);
+                return Ok(Some(Looked::Undetermined));
             }
-            if self.nearest.as_ref().is_none_or(|(least, _)| missed.len() < *least) {
-                self.nearest = Some((missed.len(), model));
-            }
+            self.saw_passing(missed.len(), model);
             violated.push(missed);
         }
-        self.by_deletion(of)
+        Ok(None)
     }
 
-    /// Leaves out one ordering after the other, the least preferred first, as long as nothing passes.
-    fn by_deletion(&mut self, of: &Chosen) -> Result<Looked, DiagnoseError> {
-        let mut left = of.clone();
-        for &n in of.iter().rev() {
-            let without: Vec<Assumed> =
-                left.iter().copied().filter(|&other| other != n).map(Assumed::Holds).collect();
-            if self.find(Wanted::Passing, &without)?.is_none() {
-                left.retain(|&other| other != n);
-            }
+    /// Remembers the passing execution that violates the fewest orderings.
+    pub(super) fn saw_passing(&mut self, violates: usize, model: Model) {
+        if self.nearest.as_ref().is_none_or(|(least, _)| violates < *least) {
+            self.nearest = Some((violates, model));
         }
-        Ok(Looked::Cause(Found1 { orderings: left, of: of.clone(), is_smallest: false }))
     }
 
     /// Is there any failing execution at all?
@@ -191,4 +235,8 @@ impl<'s, 'f> Search<'s, 'f> {
         }
         Ok(needed)
     }
+}
+
+fn half_way(from: Instant, to: Instant) -> Instant {
+    from + to.saturating_duration_since(from) / 2
 }

@@ -6,12 +6,14 @@
 //! ConcBugAssist (Khoshnood; Virginia Tech 2015); `causes` says where it deviates, `ordering` what an ordering means.
 
 mod causes;
+mod check;
 mod conflict;
 mod ends;
 mod failure;
 mod freed;
 mod hitting;
 mod inputs;
+mod minimal;
 mod occurrence;
 mod ordering;
 mod prefer;
@@ -20,6 +22,7 @@ mod result;
 mod schedule;
 mod session;
 
+pub use check::passing_with;
 pub use failure::Failure;
 pub use inputs::{InputCondition, PathError, Region as InputRegion, Shape, input_condition};
 pub use occurrence::{Occurrence, OccurrenceId, Occurrences};
@@ -41,12 +44,10 @@ use causes::{Looked, Search};
 use conflict::Conflicts;
 use ordering::pairs;
 use prefer::{Moments, by_preference};
+use repair::Verifier;
 use session::Session;
 
-/// So many changes are tried before the others.
-const FEW: usize = 24;
-
-/// Time for repairs at most.
+/// Time for repairs if there is no bound.
 const REPAIRING: Duration = Duration::from_secs(30);
 
 /// How to diagnose.
@@ -62,8 +63,10 @@ pub struct DiagnoseOptions {
     pub repairs: bool,
     /// Time for each question; by default what the solver's configuration says.
     pub timeout: Option<Duration>,
-    /// Time for everything.
+    /// Time for everything. A third of it is left for repairs, a sixth if causes are hard to find.
     pub time: Option<Duration>,
+    /// Solvers at the same time for repairs; 0 is one. The result does not depend on it.
+    pub jobs: usize,
     /// Ends the search: what is known by then is the result.
     pub cancel: CancelToken,
 }
@@ -77,6 +80,7 @@ impl Default for DiagnoseOptions {
             repairs: true,
             timeout: None,
             time: None,
+            jobs: 1,
             cancel: CancelToken::default(),
         }
     }
@@ -136,10 +140,15 @@ pub fn diagnose(
     let orderings = by_preference(forest, &occurrences, failure.kind, &moments, pairs);
     let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
     let smt = open().map_err(DiagnoseError::Solver)?;
-    let until = options.time.and_then(|time| begun.checked_add(time));
+    // A first cause is worth more time than others: without one there is nothing to repair.
+    let part = |of_six: u32| {
+        let part = |time: Duration| if options.repairs { time * of_six / 6 } else { time };
+        options.time.and_then(|time| begun.checked_add(part(time)))
+    };
+    let until = part(5);
     let bounds = (query.clone(), until);
     let mut session =
-        Session::new(forest, options.formula, (failure, &occurrences), &orderings, &[], smt, bounds)?;
+        Session::new(forest, options.formula, (failure, &occurrences), &orderings, smt, bounds)?;
     let first: Vec<usize> = (0..orderings.len()).filter(|&n| moments.has(orderings[n])).collect();
     let failing = run_of(run);
     let mut diagnosis = Diagnosis {
@@ -160,7 +169,7 @@ pub fn diagnose(
         time: Duration::ZERO,
         occurrences,
     };
-    let mut outcome = search(&mut session, options, &orderings, first, &mut diagnosis);
+    let outcome = search(&mut session, (options, part(4)), &orderings, first, &mut diagnosis);
     diagnosis.questions = session.questions;
     diagnosis.solving = session.time;
     drop(session);
@@ -172,30 +181,27 @@ pub fn diagnose(
         };
         cause.orderings.sort_by_cached_key(key);
     }
+    let mut is_cut = false;
     if options.repairs && !diagnosis.causes.is_empty() {
         // Even if the time for causes is up: verifying does not rest on knowing all of them.
-        let until = Instant::now().checked_add(options.time.unwrap_or(REPAIRING).min(REPAIRING));
-        let rules = repair::rules(forest, &options.formula, &diagnosis.occurrences, &diagnosis.causes);
-        // Those that are preferred alone first: what a solver is told of the others costs time.
-        for some in [&rules[..rules.len().min(FEW)], &rules[..]] {
-            if !diagnosis.repairs.is_empty() || some.is_empty() {
-                break;
-            }
-            let smt = open().map_err(DiagnoseError::Solver)?;
-            let known = (failure, &diagnosis.occurrences);
-            let bounds = (query.clone(), until);
-            let mut session = Session::new(forest, options.formula, known, &[], some, smt, bounds)?;
-            let repairs = repair::repairs(&mut session, some);
-            diagnosis.questions += session.questions;
-            diagnosis.solving += session.time;
-            match repairs {
-                Ok(repairs) => diagnosis.repairs = repairs,
-                Err(error) => {
-                    outcome = outcome.and(Err(error));
-                    break;
-                }
-            }
-        }
+        let until = options.time.map_or(Instant::now() + REPAIRING, |time| begun + time);
+        let candidates =
+            repair::candidates(forest, &options.formula, &diagnosis.occurrences, &diagnosis.causes);
+        let verifier = Verifier {
+            forest,
+            formula: options.formula,
+            failure,
+            occurrences: &diagnosis.occurrences,
+            open,
+            query: &query,
+            until: Some(until),
+            jobs: options.jobs.max(1),
+        };
+        let verified = verifier.repairs(&candidates)?;
+        is_cut = verified.repairs.is_empty() && verified.is_cut;
+        diagnosis.repairs = verified.repairs;
+        diagnosis.questions += verified.questions;
+        diagnosis.solving += verified.solving;
     }
     diagnosis.time = begun.elapsed();
     match outcome {
@@ -210,6 +216,9 @@ pub fn diagnose(
         }
         Err(error) => return Err(error),
     }
+    if is_cut && diagnosis.unfinished.is_none() {
+        diagnosis.unfinished = Some("there was no time to try all repairs".to_owned());
+    }
     Ok(diagnosis)
 }
 
@@ -223,10 +232,10 @@ fn run_of(run: &Run) -> Execution {
     Execution { steps, inputs: run.inputs.clone(), initials: Vec::new() }
 }
 
-/// Fills in causes until every failing schedule shows one.
+/// Fills in causes until every failing schedule shows one. After the first one there is time until `until`.
 fn search(
     session: &mut Session<'_>,
-    options: &DiagnoseOptions,
+    (options, until): (&DiagnoseOptions, Option<Instant>),
     orderings: &[Ordering],
     first: Vec<usize>,
     diagnosis: &mut Diagnosis,
@@ -256,6 +265,7 @@ fn search(
             diagnosis.nearest = Some(search.session.execution(&model)?);
         }
         diagnosis.iterations += 1;
+        search.session.until = until;
         search.session.block(&cause.orderings)?;
         diagnosis.causes.push(Cause {
             orderings: cause.orderings.iter().map(|&n| orderings[n]).collect(),

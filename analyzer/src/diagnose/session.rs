@@ -7,7 +7,6 @@ use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId, Ter
 use warpath_solvers::{Answer, Query, Smt};
 use warpath_trace::expr::ExprPool;
 use warpath_trace::ids::ExprId;
-use warpath_trace::repair::Rule;
 
 use super::DiagnoseError;
 use super::ends::passed;
@@ -15,8 +14,8 @@ use super::failure::{Failure, failed};
 use super::freed::{failures_are_late, uses};
 use super::inputs::lowered;
 use super::occurrence::Occurrences;
-use super::ordering::{Meaning, Ordering};
-use super::repair;
+use super::ordering::{Meaning, Ordering, any};
+use super::repair::{self, Candidate};
 use crate::encode::{Encoding, Options, Reductions};
 use crate::model::Forest;
 use crate::queries::Question;
@@ -28,6 +27,8 @@ pub(super) enum Wanted {
     Passing,
     /// Those with the failure, for none of the causes known so far.
     Failing,
+    /// All, also those that have not come to an end.
+    Any,
 }
 
 /// What a solver is asked to assume.
@@ -39,6 +40,8 @@ pub(super) enum Assumed {
     Happens(usize),
     /// A change of the program has been made.
     Rule(usize),
+    /// A thread comes to a wait that must never be come to if that change is made.
+    Waits(usize),
 }
 
 /// What came of a question.
@@ -58,20 +61,35 @@ struct Literal {
     happens: TermId,
 }
 
+/// A change of the program as the solver knows it.
+#[derive(Clone, Copy, Debug)]
+struct Change {
+    meaning: TermId,
+    /// Assumed, it is made.
+    made: TermId,
+    /// A thread comes to where none must if it is made, and what makes it so; `None` if there is no such place.
+    waits: Option<(TermId, TermId)>,
+}
+
 /// A solver that knows the formula.
 pub(super) struct Session<'f> {
     question: Question<'f>,
     smt: Box<dyn Smt>,
     literals: Vec<Literal>,
-    /// What each change means, and what makes it so.
-    changes: Vec<(TermId, TermId)>,
+    changes: Vec<Change>,
     passing: TermId,
     failing: TermId,
     /// One for each cause that failing executions must not show.
     blocked: Vec<TermId>,
     query: Query,
     /// When there is no time left for questions.
-    until: Option<Instant>,
+    pub(super) until: Option<Instant>,
+    /// The same, for some of the questions.
+    at_most: Option<Instant>,
+    /// How long the solver took to take in the formula, if that was measured.
+    pub(super) warmed_up: Duration,
+    /// What is never so.
+    never: TermId,
     pub(super) questions: u64,
     pub(super) time: Duration,
 }
@@ -83,7 +101,6 @@ impl<'f> Session<'f> {
         options: Options,
         (failure, occurrences): (&Failure, &Occurrences),
         orderings: &[Ordering],
-        rules: &[Rule],
         mut smt: Box<dyn Smt>,
         (query, until): (Query, Option<Instant>),
     ) -> Result<Self, DiagnoseError> {
@@ -91,7 +108,7 @@ impl<'f> Session<'f> {
         let options = Options { reductions: Reductions { cone: false, ..options.reductions }, ..options };
         let encoding = Encoding::new(forest, options, &[])?;
         let mut literals = Vec::new();
-        let (mut wanted, mut changes) = (Vec::new(), Vec::new());
+        let mut wanted = Vec::new();
         let question = Question::of(encoding, "Why did it fail?".to_owned(), |encoding| {
             let mut targets = Vec::new();
             let mut switch = |encoding: &mut Encoding<'_>, name: &str, term: TermId| {
@@ -105,10 +122,6 @@ impl<'f> Session<'f> {
                 let happens = switch(encoding, &format!("happens({n})"), meaning.happens)?;
                 literals.push(Literal { meaning, holds, happens });
             }
-            for (n, rule) in rules.iter().enumerate() {
-                let meaning = repair::term(rule, encoding)?;
-                changes.push((meaning, switch(encoding, &format!("rule({n})"), meaning)?));
-            }
             let uses = uses(encoding)?;
             let passes = passed(encoding, &uses)?;
             let fails = failed(encoding, occurrences, failure, &uses)?;
@@ -119,20 +132,48 @@ impl<'f> Session<'f> {
         })?;
         smt.push();
         question.assert_whole(&mut *smt);
+        let never = question.encoding.terms.bool(false);
         let [passing, failing] = wanted[..] else { unreachable!("two switches were made") };
         Ok(Session {
             question,
             smt,
             literals,
-            changes,
+            changes: Vec::new(),
             passing,
             failing,
             blocked: Vec::new(),
             query,
             until,
+            at_most: None,
+            warmed_up: Duration::ZERO,
+            never,
             questions: 0,
             time: Duration::ZERO,
         })
+    }
+
+    /// Tells the solver of changes of the program: the number of the first.
+    pub(super) fn add(&mut self, candidates: &[&Candidate]) -> Result<usize, DiagnoseError> {
+        let first = self.changes.len();
+        let changes = &mut self.changes;
+        self.question.extend(&mut *self.smt, |encoding| {
+            let mut targets = Vec::new();
+            for (candidate, n) in candidates.iter().zip(first..) {
+                let meaning = repair::term(&candidate.rule, encoding)?;
+                let made = encoding.terms.constant(&format!("rule({n})"), Sort::Bool)?;
+                targets.push(encoding.terms.implies(made, meaning)?);
+                let mut waits = None;
+                if !candidate.never.is_empty() {
+                    let comes = any(encoding, &candidate.never)?;
+                    let switch = encoding.terms.constant(&format!("waits({n})"), Sort::Bool)?;
+                    targets.push(encoding.terms.implies(switch, comes)?);
+                    waits = Some((comes, switch));
+                }
+                changes.push(Change { meaning, made, waits });
+            }
+            Ok(targets)
+        })?;
+        Ok(first)
     }
 
     /// Is there such an execution?
@@ -151,6 +192,7 @@ impl<'f> Session<'f> {
         let mut assumptions: Vec<TermId> = assumed.iter().map(|&assumed| self.term(assumed)).collect();
         match wanted {
             Wanted::Passing => assumptions.push(self.passing),
+            Wanted::Any => {}
             Wanted::Failing => {
                 assumptions.push(self.failing);
                 assumptions.extend(causes.iter().map(|&cause| self.blocked[cause]));
@@ -158,7 +200,7 @@ impl<'f> Session<'f> {
         }
         let mut query = self.query.clone().assuming(assumptions).with_core();
         let begun = Instant::now();
-        if let Some(until) = self.until {
+        if let Some(until) = [self.until, self.at_most].into_iter().flatten().min() {
             let left = until.saturating_duration_since(begun);
             if left.is_zero() {
                 return Err(DiagnoseError::Late);
@@ -182,8 +224,35 @@ impl<'f> Session<'f> {
         match assumed {
             Assumed::Holds(n) => self.literals[n].holds,
             Assumed::Happens(n) => self.literals[n].happens,
-            Assumed::Rule(n) => self.changes[n].1,
+            Assumed::Rule(n) => self.changes[n].made,
+            Assumed::Waits(n) => self.changes[n].waits.map_or(self.never, |(_, waits)| waits),
         }
+    }
+
+    /// Of how many changes the solver was told.
+    pub(super) fn changes(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Are there places that no thread must come to if this change is made?
+    pub(super) fn may_wait(&self, change: usize) -> bool {
+        self.changes[change].waits.is_some()
+    }
+
+    /// Lets the solver take in what it was told, and measures that.
+    pub(super) fn warm_up(&mut self) -> Result<(), DiagnoseError> {
+        let begun = Instant::now();
+        let answer = self.find_beside(Wanted::Passing, &[], &[]);
+        self.warmed_up = begun.elapsed();
+        match answer {
+            Ok(_) | Err(DiagnoseError::Unanswered(_) | DiagnoseError::Late) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The next questions together may take so long.
+    pub(super) fn within(&mut self, allowed: Option<Duration>) {
+        self.at_most = allowed.and_then(|allowed| Instant::now().checked_add(allowed));
     }
 
     /// Is it so in the execution of a model?
@@ -194,7 +263,8 @@ impl<'f> Session<'f> {
             let term = match assumed {
                 Assumed::Holds(n) => self.literals[n].meaning.holds,
                 Assumed::Happens(n) => self.literals[n].meaning.happens,
-                Assumed::Rule(n) => self.changes[n].0,
+                Assumed::Rule(n) => self.changes[n].meaning,
+                Assumed::Waits(n) => self.changes[n].waits.map_or(self.never, |(comes, _)| comes),
             };
             evaluator.value(term).ok().and_then(|value| value.as_bool()) == Some(true)
         };

@@ -241,6 +241,30 @@ impl<'f> Question<'f> {
         }
     }
 
+    /// Adds to the question, also for a solver that has been given it already.
+    pub(crate) fn extend(
+        &mut self,
+        smt: &mut dyn Smt,
+        ask: impl FnOnce(&mut Encoding<'f>) -> Result<Vec<TermId>, TermError>,
+    ) -> Result<(), TermError> {
+        let known = self.encoding.constraints.len();
+        let targets = ask(&mut self.encoding)?;
+        let said: HashSet<TermId> = self.order.iter().map(|constraint| constraint.term).collect();
+        let order = self.encoding.order_constraints()?;
+        let order: Vec<Constraint> =
+            order.into_iter().filter(|constraint| !said.contains(&constraint.term)).collect();
+        let first = self.targets.len() as u32;
+        let targets = targets.into_iter().zip(first..);
+        let targets: Vec<Constraint> =
+            targets.map(|(term, n)| Constraint { about: About::Target(n), term }).collect();
+        for constraint in self.encoding.constraints[known..].iter().chain(&order).chain(&targets) {
+            smt.assert(&self.encoding.terms, constraint.term).expect("the formula is made of Booleans");
+        }
+        self.order.extend(order);
+        self.targets.extend(targets);
+        Ok(())
+    }
+
     /// Asks a solver that has been given the formula and the question.
     pub(super) fn solve_asserted(
         &mut self,

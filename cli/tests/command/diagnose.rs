@@ -306,7 +306,7 @@ fn explain(sample: &Sample) -> Vec<String> {
     for expected in bugs.filter(|expected| is_nightly() || (of_thesis && !expected.long)) {
         let folder = Folder::new();
         let si = bug_of(sample, &expected.model, &folder);
-        let time = if is_nightly() { "60s" } else { "8s" };
+        let time = if is_nightly() { "90s" } else { "20s" };
         let json = json_of(&si, &["--time", time, "--jobs", "1"]);
         let some = |what: &str| json[what].as_array().is_some_and(|list| !list.is_empty());
         if json["verdict"] != "EXPLAINED" || !some("causes") || !some("repairs") {

@@ -13,6 +13,7 @@ mod help;
 mod java_samples;
 mod java_verdicts;
 mod json_doc;
+mod minimality;
 mod misbehave;
 mod native;
 mod paths;

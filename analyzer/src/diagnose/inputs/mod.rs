@@ -53,7 +53,7 @@ pub fn input_condition(
     let until = options.time.and_then(|time| begun.checked_add(time));
     let smt = open().map_err(DiagnoseError::Solver)?;
     let bounds = (query.clone(), until);
-    let mut session = Session::new(forest, options.formula, (failure, &occurrences), &[], &[], smt, bounds)?;
+    let mut session = Session::new(forest, options.formula, (failure, &occurrences), &[], smt, bounds)?;
     let mut classes = Classes::of_run(forest, failure, &options.formula)?;
     let collected = classes.collect(&mut session);
     let (unfinished, is_complete) = match collected {

@@ -9,7 +9,7 @@ use warpath_trace::event::Op;
 use warpath_trace::header::MemoryModel;
 use warpath_trace::repair::{How, Region, Rule, Spot};
 
-use super::rule::times;
+use super::rule::{Kind, Time, kind, times};
 use super::spot::spot_of;
 use crate::diagnose::occurrence::{OccurrenceId, Occurrences};
 use crate::diagnose::ordering::Ordering;
@@ -18,8 +18,11 @@ use crate::encode::sync_objects;
 use crate::model::{Forest, NodeId, TreeIx};
 use crate::queries::survey::Survey;
 
-/// So many are tried at most.
-const MOST: usize = 160;
+/// So many of each kind are tried at most: waits come in great numbers, and would leave no room for the others.
+const MOST_OF_A_KIND: usize = 60;
+
+/// So many causes are looked at: those that come later are about the same lines.
+const MOST_CAUSES: usize = 24;
 
 /// What could be tried, the best first: few places, then critical sections before fences before waits before whole
 /// threads, then few lines.
@@ -38,13 +41,14 @@ pub(super) fn candidates(
             all.entry((spot.file.clone(), spot.function.clone())).or_default().push(spot.clone());
         }
     };
-    for cause in causes {
+    for cause in causes.iter().take(MOST_CAUSES) {
         let sides = spots(forest, occurrences, cause);
         let wide = with_locks(survey, occurrences, cause);
         let bodies = whole_functions(forest, &sides);
         all.extend(critical_sections(bodies.iter().map(Vec::as_slice)));
-        let threads: Vec<String> = sides.keys().map(|&tree| forest.key(tree).to_string()).collect();
-        if sides.keys().all(|&tree| !forest.forks(tree).is_empty()) {
+        let started = started(forest, occurrences, cause);
+        if started.len() > 1 {
+            let threads = started.iter().map(|&tree| forest.key(tree).to_string()).collect();
             all.insert(Rule::OneByOne { threads });
         }
         add(&mut everywhere, &sides);
@@ -62,15 +66,26 @@ pub(super) fn candidates(
     all.extend(critical_sections(everywhere.values().map(Vec::as_slice)));
     all.extend(critical_sections(widely.values().map(Vec::as_slice)));
     let mut sorted: Vec<Rule> = all.into_iter().collect();
-    let kind = |rule: &Rule| match rule {
-        Rule::CriticalSections { .. } => 0,
-        Rule::Fences { .. } => 1,
-        Rule::Wait { .. } => 2,
-        Rule::OneByOne { .. } => 3,
-    };
     sorted.sort_by_cached_key(|rule| (rule.places(), kind(rule), rule.lines(), rule.clone()));
-    sorted.truncate(MOST);
+    let mut count: BTreeMap<Kind, usize> = BTreeMap::new();
+    sorted.retain(|rule| {
+        let count = count.entry(kind(rule)).or_default();
+        *count += 1;
+        *count <= MOST_OF_A_KIND
+    });
     sorted
+}
+
+/// The threads of a cause that somebody starts.
+fn started(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> BTreeSet<TreeIx> {
+    let events = cause.orderings.iter().flat_map(|ordering| [ordering.first, ordering.second]);
+    let trees = events.map(|id| occurrences.get(id).tree);
+    trees.filter(|&tree| !forest.forks(tree).is_empty()).collect()
+}
+
+/// Where an event is, unless that is in a library: nobody changes that.
+fn own_spot(forest: &Forest, id: NodeId) -> Option<Spot> {
+    spot_of(forest, id).filter(|_| !forest.node(id).standard)
 }
 
 /// Lines, thread by thread.
@@ -83,7 +98,7 @@ fn with_locks(survey: &Survey<'_>, occurrences: &Occurrences, cause: &Cause) -> 
     let mut sides = spots(forest, occurrences, cause);
     for id in cause.orderings.iter().flat_map(|ordering| [ordering.first, ordering.second]) {
         let node = occurrences.get(id).nodes[0];
-        let Some(own) = spot_of(forest, node) else { continue };
+        let Some(own) = own_spot(forest, node) else { continue };
         let known = sides.entry(occurrences.get(id).tree).or_default();
         let mut include = |id: NodeId| {
             let spot =
@@ -134,7 +149,7 @@ fn spots(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Sides {
 }
 
 fn spot(forest: &Forest, occurrences: &Occurrences, id: OccurrenceId) -> Option<Spot> {
-    spot_of(forest, occurrences.get(id).nodes[0])
+    own_spot(forest, occurrences.get(id).nodes[0])
 }
 
 /// One lock around the lines of each thread. Regions that touch become one.
@@ -197,20 +212,29 @@ fn reversed(forest: &Forest, occurrences: &Occurrences, cause: &Cause) -> Vec<Ru
     cause.orderings.iter().flat_map(reverse).collect()
 }
 
+/// Every way to wait that makes a difference: where each line is come to once, all are the same.
 fn wait(forest: &Forest, before: &Spot, until: &Spot) -> Vec<Rule> {
     if before == until {
         return Vec::new();
     }
-    let there: BTreeSet<TreeIx> =
-        times(forest, until).iter().map(|time| forest.node(time.first).tree).collect();
+    let (here, there) = (times(forest, before), times(forest, until));
+    let comes_again = |times: &[Time]| times.iter().any(|time| time.nth > 0);
+    let trees: BTreeSet<TreeIx> = there.iter().map(|time| forest.node(time.first).tree).collect();
+    let mut ways = vec![How::Once];
+    if comes_again(&here) && comes_again(&there) {
+        ways.push(How::Each);
+    }
+    if trees.len() > 1 {
+        ways.push(How::All);
+    }
     let rule = |how| Rule::Wait {
         before: before.clone(),
         until: until.clone(),
         how,
         threads: match how {
-            How::All => there.iter().map(|&tree| forest.key(tree).to_string()).collect(),
+            How::All => trees.iter().map(|&tree| forest.key(tree).to_string()).collect(),
             How::Once | How::Each => Vec::new(),
         },
     };
-    [How::Once, How::Each, How::All].map(rule).to_vec()
+    ways.into_iter().map(rule).collect()
 }

@@ -10,27 +10,23 @@ mod rule;
 mod safe;
 mod section;
 mod spot;
+mod verify;
 
 pub(super) use rule::term;
 pub use spot::spot_of;
+pub(super) use verify::Verifier;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use warpath_trace::repair::{Region, Rule};
 
-use super::DiagnoseError;
-use super::hitting::smallest;
 use super::occurrence::Occurrences;
 use super::result::Cause;
-use super::session::{Assumed, Found, Session, Wanted};
 use crate::encode::Options;
-use crate::model::Forest;
+use crate::model::{Forest, NodeId};
 use crate::queries::survey::Survey;
-
-/// So many repairs are handed out.
-const MOST: usize = 4;
-/// So many failing executions are looked at for repairs that take several changes.
-const MOST_FAILING: usize = 200;
+use rule::{Kind, kind};
+use safe::Safety;
 
 /// A change that prevents the failure, verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,87 +35,51 @@ pub struct Repair {
     pub rules: Vec<Rule>,
 }
 
+/// A change that could be tried.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) rule: Rule,
+    /// Threads do not wait for ever because of it if none comes to any of these events.
+    pub(super) never: Vec<NodeId>,
+}
+
 /// What could be tried, without what threads might wait for ever for.
-pub(super) fn rules(
+pub(super) fn candidates(
     forest: &Forest,
     options: &Options,
     occurrences: &Occurrences,
     causes: &[Cause],
-) -> Vec<Rule> {
+) -> Vec<Candidate> {
     let survey = Survey::of(forest, options);
-    let mut rules = candidates::candidates(&survey, occurrences, options.model, causes);
-    rules.retain(|rule| safe::danger(&survey, rule).is_none());
-    rules
+    let rules = candidates::candidates(&survey, occurrences, options.model, causes);
+    let harmless = |rule: Rule| match safe::safety(&survey, &rule) {
+        Safety::IfNever(never) => Some(Candidate { rule, never }),
+        Safety::Danger(_) => None,
+    };
+    mixed(rules.into_iter().filter_map(harmless).collect())
 }
 
-/// Finds repairs among these changes, which the session knows.
-pub(super) fn repairs(session: &mut Session<'_>, rules: &[Rule]) -> Result<Vec<Repair>, DiagnoseError> {
-    let all: Vec<Assumed> = (0..rules.len()).map(Assumed::Rule).collect();
-    // Which changes rule out each failing execution seen so far.
-    let mut against: Vec<BTreeSet<usize>> = Vec::new();
-    let mut good: Vec<usize> = Vec::new();
-    let mut useful: Vec<usize> = Vec::new();
-    for n in 0..rules.len() {
-        if good.len() >= MOST {
-            break;
+/// The same, but some of each kind come first, so that a kind with many candidates that are hard to verify does not
+/// keep the others waiting: of critical sections also the largest, which rule out the most.
+fn mixed(all: Vec<Candidate>) -> Vec<Candidate> {
+    let sections = all.iter().filter(|candidate| kind(&candidate.rule) == Kind::CriticalSections).count();
+    let mut seen: BTreeMap<Kind, usize> = BTreeMap::new();
+    let is_first = |candidate: &Candidate| {
+        let kind = kind(&candidate.rule);
+        let seen = seen.entry(kind).or_default();
+        *seen += 1;
+        match kind {
+            Kind::CriticalSections => *seen <= 4 || *seen + 2 > sections,
+            Kind::Fences | Kind::Wait => *seen <= 3,
+            Kind::OneByOne => *seen <= 1,
         }
-        // Something must be left that passes.
-        if let Found::None(_) = session.find_beside(Wanted::Passing, &[Assumed::Rule(n)], &[])? {
-            continue;
-        }
-        useful.push(n);
-        if against.iter().any(|ruling_out| !ruling_out.contains(&n)) {
-            continue;
-        }
-        match session.find_beside(Wanted::Failing, &[Assumed::Rule(n)], &[])? {
-            Found::None(_) => good.push(n),
-            Found::Some(model) => against.push(broken(session, &model, &all)),
-        }
-    }
-    let mut found: Vec<Repair> = good.iter().map(|&n| Repair { rules: vec![rules[n].clone()] }).collect();
-    if found.is_empty() {
-        found.extend(several(session, rules, &useful, against)?);
-    }
-    Ok(found)
-}
-
-/// The changes that an execution breaks.
-fn broken(session: &Session<'_>, model: &warpath_solvers::term::Model, all: &[Assumed]) -> BTreeSet<usize> {
-    let so = session.is_so(model, all);
-    so.iter().enumerate().filter(|(_, so)| !**so).map(|(n, _)| n).collect()
-}
-
-/// The smallest set of changes that does it together.
-fn several(
-    session: &mut Session<'_>,
-    rules: &[Rule],
-    useful: &[usize],
-    mut against: Vec<BTreeSet<usize>>,
-) -> Result<Option<Repair>, DiagnoseError> {
-    let all: Vec<Assumed> = (0..rules.len()).map(Assumed::Rule).collect();
-    while against.len() < MOST_FAILING {
-        for ruling_out in &mut against {
-            ruling_out.retain(|n| useful.contains(n));
-        }
-        let Some(chosen) = smallest(&against, 1) else { return Ok(None) };
-        let assumed: Vec<Assumed> = chosen.iter().map(|&n| Assumed::Rule(n)).collect();
-        if let Found::Some(model) = session.find_beside(Wanted::Failing, &assumed, &[])? {
-            against.push(broken(session, &model, &all));
-            continue;
-        }
-        let chosen: Vec<Rule> = chosen.iter().map(|&n| rules[n].clone()).collect();
-        // Locks around each other could be taken in different orders.
-        if nested(&chosen) {
-            return Ok(None);
-        }
-        let passes = session.find_beside(Wanted::Passing, &assumed, &[])?;
-        return Ok(matches!(passes, Found::Some(_)).then_some(Repair { rules: chosen }));
-    }
-    Ok(None)
+    };
+    let (first, others): (Vec<Candidate>, Vec<Candidate>) = all.into_iter().partition(is_first);
+    first.into_iter().chain(others).collect()
 }
 
 /// Has one of the critical sections lines of another, or does somebody wait inside one?
-fn nested(rules: &[Rule]) -> bool {
+pub(super) fn nested(rules: &[Rule]) -> bool {
     let regions: Vec<Vec<&Region>> = rules
         .iter()
         .map(|rule| match rule {

@@ -12,6 +12,24 @@ use crate::diagnose::ordering::effect;
 use crate::encode::{Encoding, Point, drains};
 use crate::model::{Forest, NodeId, Outcome, TreeIx};
 
+/// What sort of change it is; the preferred first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    CriticalSections,
+    Fences,
+    Wait,
+    OneByOne,
+}
+
+pub(super) fn kind(rule: &Rule) -> Kind {
+    match rule {
+        Rule::CriticalSections { .. } => Kind::CriticalSections,
+        Rule::Fences { .. } => Kind::Fences,
+        Rule::Wait { .. } => Kind::Wait,
+        Rule::OneByOne { .. } => Kind::OneByOne,
+    }
+}
+
 /// The rule holds.
 pub(in crate::diagnose) fn term(rule: &Rule, encoding: &mut Encoding<'_>) -> Result<TermId, TermError> {
     let forest = encoding.forest;

@@ -1,8 +1,10 @@
 //! Can a repair make threads wait for ever? Told from the forest alone, on the safe side.
 //!
 //! A new lock is harmless if nobody waits for anything while holding it but for locks, and nobody comes to it with one
-//! of these locks in hand. To wait for a line is harmless if the other thread always comes to it, and waits for nothing
-//! on its way that the waiting thread could keep from it.
+//! of these locks in hand. A wait inside does no harm either if the lock keeps every thread from it, which a solver can
+//! tell: who has the lock of a library under contention only waits where others can have that lock. To wait for a line
+//! is harmless if the other thread always comes to it, and waits for nothing on its way that the waiting thread could
+//! keep from it.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +17,18 @@ use super::section::{Section, sections, whole};
 use crate::model::{Forest, NodeId, TreeIx};
 use crate::queries::survey::Survey;
 
-/// Why a repair might make threads wait for ever; `None` if it cannot.
-pub(super) fn danger(survey: &Survey<'_>, rule: &Rule) -> Option<String> {
+/// Can a repair make threads wait for ever?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Safety {
+    /// It cannot, if no thread comes to any of these events with the repair made.
+    IfNever(Vec<NodeId>),
+    /// It might, for this reason.
+    Danger(String),
+}
+
+/// Can the repair make threads wait for ever?
+pub(super) fn safety(survey: &Survey<'_>, rule: &Rule) -> Safety {
+    let harmless = |danger: Option<String>| danger.map_or(Safety::IfNever(Vec::new()), Safety::Danger);
     match rule {
         Rule::CriticalSections { regions } => of_lock(
             survey,
@@ -27,8 +39,8 @@ pub(super) fn danger(survey: &Survey<'_>, rule: &Rule) -> Option<String> {
             let all = threads.iter().filter_map(|key| whole(forest, key));
             of_lock(survey, &all.collect::<Vec<_>>())
         }
-        Rule::Fences { .. } => None,
-        Rule::Wait { before, until, how, .. } => of_wait(survey, before, until, *how),
+        Rule::Fences { .. } => Safety::IfNever(Vec::new()),
+        Rule::Wait { before, until, how, .. } => harmless(of_wait(survey, before, until, *how)),
     }
 }
 
@@ -56,32 +68,35 @@ fn waits(forest: &Forest, id: NodeId) -> Waits {
     }
 }
 
-fn of_lock(survey: &Survey<'_>, all: &[Section]) -> Option<String> {
+fn of_lock(survey: &Survey<'_>, all: &[Section]) -> Safety {
     let forest = survey.forest;
-    let mut inside = Vec::new();
+    let (mut inside, mut never) = (Vec::new(), Vec::new());
     for &id in all.iter().flat_map(|section| &section.events) {
         match waits(forest, id) {
             Waits::Nothing => {}
             Waits::Lock(lock) => inside.push(lock),
-            Waits::Else => return Some(format!("there is a wait at {} inside", forest.place(id))),
+            Waits::Else => never.push(id),
         }
     }
     // A loop that looks again and again may never see what it waits for while others are kept out.
-    let inside_a_loop = |section: &Section| {
+    for section in all {
         let ways = section.events.iter().flat_map(|&id| {
             let node = forest.node(id);
             let ways = node.children.iter().map(|child| child.outcome).chain(node.stops.iter().copied());
             ways.map(move |way| (id, way))
         });
-        let mut reads = ways.flat_map(|(id, way)| forest.idle_turns(id, way)).flat_map(|idle| &idle.reads);
-        reads.any(|read| section.events.contains(read))
-    };
-    if let Some(section) = all.iter().find(|section| inside_a_loop(section)) {
-        return Some(format!("a loop waits inside, behind {}", forest.place(section.first)));
+        let reads = ways.flat_map(|(id, way)| forest.idle_turns(id, way)).flat_map(|idle| &idle.reads);
+        never.extend(reads.filter(|read| section.events.binary_search(read).is_ok()));
     }
+    never.sort_unstable();
+    never.dedup();
     let held = all.iter().flat_map(|section| survey.held(section.first));
-    let circle = held.map(|held| held.object).find(|object| inside.contains(object));
-    circle.map(|lock| format!("`{}` is held where it begins, and locked inside", survey.location(lock)))
+    match held.map(|held| held.object).find(|object| inside.contains(object)) {
+        Some(lock) => {
+            Safety::Danger(format!("`{}` is held where it begins, and locked inside", survey.location(lock)))
+        }
+        None => Safety::IfNever(never),
+    }
 }
 
 fn of_wait(survey: &Survey<'_>, before: &Spot, until: &Spot, how: How) -> Option<String> {

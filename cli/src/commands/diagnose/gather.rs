@@ -28,6 +28,9 @@ use crate::options::Program;
 use crate::runs::{TracedRunners, sources_of};
 use crate::traces::Source;
 
+/// Which part of the time is for running the program: the rest is for causes and repairs.
+const EXPLORING: u32 = 3;
+
 /// Everything there is to explain a failure with.
 pub(super) struct Gathered {
     /// The runs, the one to be explained being the latest.
@@ -172,7 +175,7 @@ pub(super) fn explored(tools: &Tools<'_>, again: &Again, wanted: Wanted) -> anyh
         stop_at_first: !wanted.until_found.is_empty(),
         properties: wanted.until_found,
         bounds: Bounds { executions: config.bounds.executions, time: wanted.time, ..Bounds::default() },
-        jobs: if config.jobs == 0 { cores() } else { config.jobs },
+        jobs: jobs(config),
         timeout: Some(config.solver.timeout),
         begin: wanted.from_failure.then(|| si.clone()),
         inputs: wanted.inputs,
@@ -188,6 +191,11 @@ pub(super) fn explored(tools: &Tools<'_>, again: &Again, wanted: Wanted) -> anyh
         return explore(&options, &runners.knowing(si), &open, &mut progress).map_err(unwrapped);
     }
     Ok(explored)
+}
+
+/// Workers, none of them being one per core.
+pub(super) fn jobs(config: &DiagnoseConfig) -> usize {
+    if config.jobs == 0 { cores() } else { config.jobs }
 }
 
 fn model(config: &DiagnoseConfig, si: &Si) -> MemoryModel {
@@ -214,7 +222,7 @@ fn fill(tools: &Tools<'_>, again: Again) -> anyhow::Result<Gathered> {
         inputs: Some(again.si.inputs.clone()),
         from_failure: true,
         until_found: Vec::new(),
-        time: tools.config.bounds.time,
+        time: tools.config.bounds.time.map(|time| time / EXPLORING),
     };
     let explored = explored(tools, &again, wanted)?;
     let (forest, trace) = forest_of(&explored)?;

@@ -177,7 +177,8 @@ impl Invocation for DiagnoseArgs {
             most_causes: config.max_causes as usize,
             repairs: config.repairs,
             timeout: Some(config.solver.timeout),
-            time: config.bounds.time,
+            time: config.bounds.time.map(|time| time.saturating_sub(began.elapsed())),
+            jobs: gather::jobs(&config),
             cancel: cancel.clone(),
         };
         let open = || Ok(resolved.open(&solvers));
