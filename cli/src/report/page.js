@@ -85,8 +85,10 @@ document.addEventListener('DOMContentLoaded', () => {
         draw(bug);
     };
 
-    const hide = () => { tip.hidden = true; };
+    let shown = null;
+    const hide = () => { tip.hidden = true; shown = null; };
     const show = (event) => {
+        shown = event;
         const inputs = event.closest('.lanes')?.dataset.inputs;
         tip.textContent = event.dataset.tip + (inputs ? `\ninputs: ${inputs}` : '');
         tip.hidden = false;
@@ -105,11 +107,8 @@ document.addEventListener('DOMContentLoaded', () => {
         event.addEventListener('focus', () => show(event));
         event.addEventListener('blur', hide);
     });
-    // Going to an event by a key may scroll: its details go with it.
-    addEventListener('scroll', () => {
-        const event = document.activeElement;
-        if (event.matches('.ev') && !tip.hidden) show(event); else hide();
-    }, { passive: true, capture: true });
+    // Going to an event by a key may scroll, and so does a wheel under a pointer: details go with their event.
+    addEventListener('scroll', () => { if (shown) show(shown); }, { passive: true, capture: true });
 
     const stops = (lanes) => all('.ev, .fold', lanes).filter(isSeen);
     const go = (element) => {
