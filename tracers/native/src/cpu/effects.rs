@@ -71,7 +71,18 @@ fn may_leave_flags(instruction: &Instruction) -> bool {
 /// The status flags that the architecture leaves undefined after an instruction: processors differ in them, and
 /// comparisons with the hardware must not look at them.
 pub fn undefined_flags(instruction: &Instruction) -> u64 {
-    status_flags(instruction.rflags_undefined())
+    status_flags(instruction.rflags_undefined()) | undefined_by_rotation(instruction)
+}
+
+/// A rotation through carry by several bits leaves OF undefined, also where it comes back to where it began: processors
+/// differ then.
+fn undefined_by_rotation(instruction: &Instruction) -> u64 {
+    let rotates = matches!(instruction.mnemonic(), Mnemonic::Rcl | Mnemonic::Rcr);
+    let by = match instruction.op1_kind() {
+        OpKind::Immediate8 => instruction.immediate8() & 0x1f,
+        _ => 0,
+    };
+    if rotates && by > 1 { Flag::OF } else { 0 }
 }
 
 /// Status flags as the decoder counts them (`RflagsBits`), as bits of RFLAGS.

@@ -10,7 +10,7 @@ mod values;
 use std::collections::BTreeMap;
 
 use iced_x86::{Code, Formatter, Instruction, IntelFormatter, Mnemonic};
-use warpath_native::cpu::{Exit, Flag, RegisterSet, Registers, Stepped, undefined_flags};
+use warpath_native::cpu::{Exit, Flag, RegisterSet, Registers, Stepped, status_flags, undefined_flags};
 
 use generate::{Danger, FS_OFFSET, GS_OFFSET, Generator, Sequence, candidates};
 use machine::{CODE, DATA, DATA_SIZE, FLAGS, Hardware, STACK, Software, State, difference};
@@ -151,9 +151,10 @@ fn endangered(
             | (Some(libc::SIGSEGV), Exit::Fault(_))
             | (Some(libc::SIGFPE), Exit::DivideError)
     );
-    let different = difference(&expected, &got, sequence.undefined);
+    let instruction = software.decode(got.registers.rip).instruction;
+    let unsettled = if signal.is_some() { unsettled_flags(&instruction) } else { 0 };
+    let different = difference(&expected, &got, sequence.undefined | unsettled);
     if !agree || different.is_some() {
-        let instruction = software.decode(got.registers.rip).instruction;
         panic!(
             "{form:?} in round {round}: signal {signal:?}, exit {exit:?}, now at `{}`\n{}before:\n{}",
             text(&instruction),
@@ -308,8 +309,11 @@ fn blame(hardware: &mut Hardware, software: &mut Software, sequence: &Sequence, 
         let got = State { registers, data: software.data() };
         let signal = hardware.step();
         let expected = hardware.state();
-        let undefined = undefined_flags(&instruction);
-        let different = difference(&expected, &got, undefined);
+        let unsettled = match result {
+            Ok(Stepped::Repeating) => unsettled_flags(&instruction),
+            _ => 0,
+        };
+        let different = difference(&expected, &got, undefined_flags(&instruction) | unsettled);
         let stopped = !matches!(result, Ok(Stepped::Done | Stepped::Repeating));
         if different.is_some() || stopped || signal.is_some() {
             panic!(
@@ -324,6 +328,16 @@ fn blame(hardware: &mut Hardware, software: &mut Software, sequence: &Sequence, 
         state = expected;
         state.registers.flags &= !0x100;
     }
+}
+
+/// Flags of a comparison that is repeated and has not come to its end: some processors have those of the last turn, others
+/// those from before the instruction.
+fn unsettled_flags(instruction: &Instruction) -> u64 {
+    use iced_x86::Mnemonic::{Cmpsb, Cmpsd, Cmpsq, Cmpsw, Scasb, Scasd, Scasq, Scasw};
+    let compares =
+        matches!(instruction.mnemonic(), Cmpsb | Cmpsw | Cmpsd | Cmpsq | Scasb | Scasw | Scasd | Scasq);
+    let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
+    if compares && repeats { status_flags(instruction.rflags_written()) } else { 0 }
 }
 
 fn text(instruction: &Instruction) -> String {
