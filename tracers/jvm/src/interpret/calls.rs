@@ -9,7 +9,7 @@ use super::opcode;
 use super::thread::{Done, Interpreter};
 use super::value::{Known, Reference, Slot};
 use crate::classfile::{JavaType, Member, MethodDescriptor};
-use crate::stream::{Definitions, MethodIx, ObjectRef, Value};
+use crate::stream::{Content, Definitions, MethodIx, ObjectDef, ObjectRef, Value};
 
 /// The call that a frame waits for.
 pub(super) struct Call<'a> {
@@ -114,8 +114,12 @@ impl Interpreter<'_> {
                 && let Reference::Object(object) = self.resolve(reference)
             {
                 self.thread.given_away.push(object);
-                for element in self.heap.elements(object) {
-                    self.concretise(site, &element, Concretised::Outside);
+                // Only arrays have elements, and looking for them costs the whole heap.
+                let is_array = |known: &ObjectDef| matches!(known.content, Content::Array(_));
+                if self.definitions.object(object).is_some_and(is_array) {
+                    for element in self.heap.elements(object) {
+                        self.concretise(site, &element, Concretised::Outside);
+                    }
                 }
             }
         }
