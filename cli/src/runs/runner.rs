@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warpath_analyzer::explore::{
-    Ended, Following, Free, Learnt, Observed, Request, Runner, RunnerError, Runners,
+    Ended, Following, Free, KeptRun, Learnt, Observed, Request, Runner, RunnerError, Runners,
 };
 use warpath_jvm::run as jvm;
 use warpath_native::run::{self as native, End, Follow, Output, Plan, Policy, RunOptions, Strictness, Why};
@@ -55,9 +55,28 @@ struct TracedRunner {
 
 impl Runner for TracedRunner {
     fn run(&mut self, request: &Request) -> Result<Observed, RunnerError> {
-        let run = self.program.run(&self.plan(request)).map_err(boxed)?;
+        let plan = self.plan(request);
+        let again = match request.again {
+            Some(kept) => self.program.again(kept.0, &plan).map_err(boxed)?,
+            None => None,
+        };
+        let executed = again.is_none();
+        let (run, kept) = match again {
+            Some(run) => (run, request.again),
+            None => {
+                let (run, kept) = self.program.run_keeping(&plan).map_err(boxed)?;
+                (run, kept.map(KeptRun))
+            }
+        };
         let renewed = run.sharing_grew || matches!(run.end, End::Stopped(Why::Sharing));
-        Ok(Observed { ended: ended(&run.end), trace: run.trace, renewed, hardware_steps: run.hardware_steps })
+        Ok(Observed {
+            ended: ended(&run.end),
+            trace: run.trace,
+            renewed,
+            hardware_steps: run.hardware_steps,
+            executed,
+            kept,
+        })
     }
 
     fn learnt(&self) -> Learnt {

@@ -12,6 +12,7 @@ mod events;
 mod fields;
 mod library;
 mod places;
+mod promote;
 mod sharing;
 mod spin;
 mod sync;
@@ -68,6 +69,8 @@ pub struct LiftOptions {
     pub max_expressions: usize,
     /// Does an exit status other than 0 count as failure?
     pub fail_on_exit: bool,
+    /// Locations whose accesses are events although the agent did not know them to be shared, and made no steps of them.
+    pub shared: Option<Sharing>,
 }
 
 /// What a stream says.
@@ -82,6 +85,8 @@ pub struct Lifted {
     pub(crate) usage: Usage,
     /// Where methods are that could not be followed to their end.
     pub lost: Vec<String>,
+    /// Is it a trace that a run could have which knew from the start what is shared?
+    pub is_faithful: bool,
 }
 
 /// Makes a trace of what is complete in a stream, and says what is wrong with the rest.
@@ -127,6 +132,7 @@ struct Lifter {
     latches: FxHashMap<ObjectRef, u64>,
     callers: library::Callers,
     approximations: BTreeMap<String, u64>,
+    promoted: promote::Promoted,
     forked: bool,
     end: Option<End>,
 }
@@ -154,6 +160,7 @@ impl Lifter {
             latches: FxHashMap::default(),
             callers: library::Callers::default(),
             approximations: BTreeMap::new(),
+            promoted: promote::Promoted::default(),
             forked: false,
             end: None,
         }

@@ -3,6 +3,7 @@
 mod accesses;
 mod agent;
 mod error;
+mod kept;
 mod launch;
 mod options;
 mod outcome;
@@ -13,6 +14,7 @@ mod sharing;
 
 pub use accesses::Together;
 pub use error::JvmError;
+pub use kept::KeptRun;
 pub use options::{Output, RunOptions, Source};
 pub use outcome::{Divergence, End, Failure, Why};
 pub use program::{JvmProgram, Knowledge, Plan, Run};
