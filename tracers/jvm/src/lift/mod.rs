@@ -28,7 +28,7 @@ use warpath_trace::trace::Trace;
 
 use crate::classfile::access;
 use crate::interpret::{
-    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Trouble,
+    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Texts, Trouble,
 };
 use crate::run::{End, Sharing};
 use crate::stream::{Definitions, Item, ObjectRef, Reader, Record, StreamError};
@@ -116,6 +116,7 @@ struct Lifter {
     identities: Identities,
     names: Names,
     lambdas: Lambdas,
+    texts: Texts,
     threads: Vec<interpret::Thread>,
     sources: FxHashMap<Site, SourceId>,
     locations: FxHashMap<Cell, LocationId>,
@@ -147,6 +148,7 @@ impl Lifter {
             identities: Identities::default(),
             names: Names::default(),
             lambdas: Lambdas::default(),
+            texts: Texts::default(),
             threads: Vec::new(),
             sources: FxHashMap::default(),
             locations: FxHashMap::default(),
@@ -194,6 +196,7 @@ impl Lifter {
             identities: &mut self.identities,
             names: &mut self.names,
             lambdas: &mut self.lambdas,
+            texts: &mut self.texts,
             thread: &mut self.threads[thread],
         }
     }
@@ -283,6 +286,7 @@ impl Lifter {
             Record::Input { name, nth, width, value } => {
                 self.input(definitions, t, name, *nth, *width, *value)?;
             }
+            Record::Text { object, name } => self.text_input(definitions, t, *object, name)?,
             Record::Assume { holds } => self.assume(definitions, t, *holds)?,
             Record::Uncaught { exception, class, message } => {
                 self.uncaught(definitions, t, *exception, class, message)?;

@@ -31,7 +31,13 @@ impl Promoted {
 
 impl Lifter {
     /// Is an access to the location an event? `is_step`: the agent says so.
-    pub(super) fn is_event(&mut self, definitions: &Definitions, t: usize, cell: Cell, is_step: bool) -> bool {
+    pub(super) fn is_event(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        cell: Cell,
+        is_step: bool,
+    ) -> bool {
         if is_step || self.options.shared.is_none() {
             return is_step;
         }

@@ -10,3 +10,4 @@ mod kept;
 mod language;
 mod random;
 mod schedules;
+mod texts;
