@@ -19,18 +19,25 @@ pub(crate) struct TracedRunners {
     together: (native::Together, jvm::Together),
     /// A schedule that says which memory is shared.
     known: Option<Si>,
+    /// Runs of an earlier search, which say what was shared in them.
+    remembered: Vec<Si>,
 }
 
 impl TracedRunners {
     /// Runs this program in this way; the output of the runs is not shown.
     pub(crate) fn new(program: Program, options: RunOptions) -> TracedRunners {
         let options = RunOptions { output: Output::Discard, ..options };
-        TracedRunners { program, options, together: Default::default(), known: None }
+        TracedRunners { program, options, together: Default::default(), known: None, remembered: Vec::new() }
     }
 
     /// The same, knowing from the start what a schedule says is shared: it can be followed at once.
     pub(crate) fn knowing(self, si: &Si) -> TracedRunners {
         TracedRunners { known: (!si.shared.is_empty()).then(|| si.clone()), ..self }
+    }
+
+    /// The same, expecting that what runs of an earlier search shared is shared: they can be followed at once.
+    pub(crate) fn remembering(self, runs: &[Si]) -> TracedRunners {
+        TracedRunners { remembered: runs.to_vec(), ..self }
     }
 }
 
@@ -39,7 +46,10 @@ impl Runners for TracedRunners {
         let mut program = Subject::open(&self.program).map_err(boxed)?;
         match &mut program {
             Subject::Native(program) => program.run_with(&self.together.0),
-            Subject::Jvm(program) => program.run_with(&self.together.1),
+            Subject::Jvm(program) => {
+                program.run_with(&self.together.1);
+                self.remembered.iter().for_each(|run| program.expect(run));
+            }
         }
         if let Some(known) = &self.known {
             program.share(known);

@@ -58,12 +58,11 @@ impl Subject {
 
     /// Its build id in hexadecimal; empty if it has none.
     pub(crate) fn build_id(&self) -> String {
-        match self {
-            Subject::Native(program) => {
-                program.facts().build_id.iter().flatten().map(|byte| format!("{byte:02x}")).collect()
-            }
-            Subject::Jvm(_) => String::new(),
-        }
+        let bytes = match self {
+            Subject::Native(program) => program.facts().build_id.clone().unwrap_or_default(),
+            Subject::Jvm(program) => program.build_id().to_vec(),
+        };
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Takes as shared what a schedule was made with, and nothing else.

@@ -2,6 +2,7 @@
 
 mod accesses;
 mod agent;
+mod classes;
 mod error;
 mod kept;
 mod launch;

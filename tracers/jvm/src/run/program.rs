@@ -1,5 +1,6 @@
 //! A Java program that is run again and again.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use warpath_trace::trace::Trace;
 
 use super::accesses::Together;
 use super::agent::{find_agent, find_command};
+use super::classes;
 use super::error::JvmError;
 use super::kept::{KeptRun, Remains};
 use super::launch::{self, OwnStdin, last_words};
@@ -30,6 +32,8 @@ pub struct JvmProgram {
     stdin: OwnStdin,
     /// Does a schedule say what is shared? Then nothing else is.
     is_known: bool,
+    /// Of its classes, as soon as somebody asks.
+    build_id: OnceCell<Vec<u8>>,
 }
 
 /// What runs of a program have taught about it. With other knowledge the same run has another trace.
@@ -99,7 +103,13 @@ impl JvmProgram {
             together: Together::default(),
             stdin: OwnStdin::open(),
             is_known: false,
+            build_id: OnceCell::new(),
         })
+    }
+
+    /// A number of its classes: another one when they were compiled from another source.
+    pub fn build_id(&self) -> &[u8] {
+        self.build_id.get_or_init(|| classes::fingerprint(&self.command[1..]))
     }
 
     /// What is known to be shared.
@@ -120,6 +130,13 @@ impl JvmProgram {
     /// Takes over what runs of another instance have taught; whether runs are different from now on.
     pub fn learn(&mut self, other: &Knowledge) -> bool {
         self.learnt.add(other)
+    }
+
+    /// Takes as shared what a schedule was made with; more may be found.
+    pub fn expect(&mut self, si: &Si) {
+        for shared in &si.shared {
+            self.learnt.sharing.insert(shared.object.clone());
+        }
     }
 
     /// Takes from now on as shared what a schedule was made with, and nothing else.
@@ -282,7 +299,7 @@ impl JvmProgram {
         Header {
             program: self.command[0].clone(),
             arguments: self.command[1..].iter().map(|word| word.as_bytes().to_vec()).collect(),
-            build_id: Vec::new(),
+            build_id: self.build_id().to_vec(),
             tracer: "warpath-jvm".into(),
             tracer_version: env!("CARGO_PKG_VERSION").into(),
             clock: Clock::Virtual,
