@@ -8,6 +8,7 @@ mod concurrent;
 mod inputs;
 mod kept;
 mod language;
+mod opcodes;
 mod random;
 mod schedules;
 mod texts;
