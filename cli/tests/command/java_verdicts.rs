@@ -74,10 +74,18 @@ fn wrong(program: &Program) -> Option<String> {
         (Verdict::Bug, Some("BUG")) if !bugs.iter().all(|bug| bug["replayed"] == true) => {
             told("a bug was not replayed")
         }
+        (Verdict::Bug, Some("BUG")) if found_late(expected, &json) => told("was found sooner by others"),
         (Verdict::Bug, Some("BUG")) if bugs.iter().any(shows) => None,
         (Verdict::Bug, Some("BUG")) => told("its bug is elsewhere"),
         (Verdict::Bug, _) => told("has a bug"),
     }
+}
+
+/// Did the bug take more executions than was published?
+fn found_late(expected: &Expectation, json: &Value) -> bool {
+    let published = expected.published.as_ref().and_then(|published| published.to_bug);
+    let executions = json["first_bug_execution"].as_u64();
+    published.is_some_and(|most| executions.is_none_or(|executions| executions > u64::from(most)))
 }
 
 fn explore_samples() {
