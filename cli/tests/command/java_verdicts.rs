@@ -171,6 +171,49 @@ fn a_bug_that_needs_an_argument_is_found() {
 }
 
 #[test]
+fn a_bug_that_needs_lines_of_standard_input_is_found() {
+    let folder = Folder::new();
+    compile(
+        &folder,
+        "import java.io.*;
+        public class Main {
+            static int left = 100;
+            public static void main(String[] a) throws Exception {
+                BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+                String order = in.readLine();
+                int count = Integer.parseInt(in.readLine());
+                Thread t = new Thread(() -> { if (order.startsWith(\"sell\")) left -= count; });
+                t.start();
+                if (left < 40 && count % 7 == 3) throw new IllegalStateException();
+                t.join();
+            }
+        }",
+    );
+    let given = folder.path().join("given");
+    std::fs::write(&given, "keep it\n12\n").unwrap();
+    let stdin = || std::fs::File::open(&given).unwrap();
+    let mut command = warpath();
+    command.args([
+        "explore",
+        "-q",
+        "--first",
+        "--json",
+        "-",
+        "--solver",
+        "yices",
+        "--symbolic",
+        "stdin:64",
+        "--out",
+    ]);
+    command.arg(folder.path().join("out")).stdin(stdin());
+    let json = run(command.args(["--", "java", "-cp"]).arg(folder.path()).arg("Main")).json();
+    assert_eq!(json["verdict"], "BUG", "{json}");
+    let mut command = warpath();
+    command.arg("replay").arg(folder.path().join("out/bug-1.si.toml")).args(["--json", "-"]).stdin(stdin());
+    assert_eq!(run(&mut command).json()["verdict"], "reproduced");
+}
+
+#[test]
 fn a_search_of_other_classes_is_another_search() {
     let folder = Folder::new();
     let source = |wanted: &str| {

@@ -27,6 +27,10 @@ impl Lifter {
         let cell = self.fields.cell(atomic.object, &atomic.field, 0);
         self.note_access(t, cell, atomic.op != AtomicOp::Get);
         let is_event = self.is_event(definitions, t, cell, item.step);
+        if self.symbolic {
+            self.interpreter(definitions, t).use_texts();
+            self.flush(definitions, t)?;
+        }
         let operands = self.operands(definitions, t, atomic)?;
         let at = self.here(definitions, t, atomic.pc)?;
         let kind = atomic.kind;

@@ -11,6 +11,7 @@ mod ending;
 mod events;
 mod fields;
 mod library;
+mod line;
 mod places;
 mod promote;
 mod sharing;
@@ -287,6 +288,9 @@ impl Lifter {
                 self.input(definitions, t, name, *nth, *width, *value)?;
             }
             Record::Text { object, name } => self.text_input(definitions, t, *object, name)?,
+            Record::Line { object, first, inputs } => {
+                self.line_input(definitions, t, *object, *first, *inputs)?;
+            }
             Record::Assume { holds } => self.assume(definitions, t, *holds)?,
             Record::Uncaught { exception, class, message } => {
                 self.uncaught(definitions, t, *exception, class, message)?;

@@ -197,6 +197,7 @@ impl<'a> Reader<'a> {
             },
             51 => Record::Assume { holds: self.unsigned()? != 0 },
             52 => Record::Text { object: self.object()?, name: self.string()? },
+            53 => Record::Line { object: self.object()?, first: self.unsigned()?, inputs: self.unsigned()? },
             60 => {
                 Record::Uncaught { exception: self.object()?, class: self.string()?, message: self.string()? }
             }

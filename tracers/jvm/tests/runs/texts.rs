@@ -270,3 +270,21 @@ fn expressions_of_one_text_hold_for_others() {
         }
     }
 }
+
+#[test]
+fn a_key_of_a_map_is_what_it_is() {
+    let built = java(
+        "import java.util.concurrent.*;
+        public class Main {
+            public static void main(String[] a) throws Exception {
+                ConcurrentHashMap<String, Integer> map = new ConcurrentHashMap<>();
+                Thread t = new Thread(() -> map.put(\"b\", 2)); t.start();
+                Integer found = map.get(a[0]);
+                t.join();
+                System.exit(found == null ? 0 : found);
+            }
+        }",
+    );
+    let plain = run(&built, &["a"], &[Source::Argument(1)], Vec::new());
+    has(&plain, "T0 concretise 97 ?arg:1 outside");
+}

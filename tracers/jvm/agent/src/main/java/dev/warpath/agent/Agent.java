@@ -35,10 +35,10 @@ public final class Agent {
             Objects.plan(shared);
             Inputs.plan(plan);
             SymbolicText.plan(plan);
+            openJdk(instrumentation);
             if (plan.symbolicStdin > 0) {
                 SystemCalls.watchStdin();
             }
-            openJdk(instrumentation);
             instrumentation.addTransformer(new Transformer(plan, shared), true);
             instrumentation.retransformClasses(JdkPatches.classes());
             new Watchdog().start();
@@ -54,7 +54,8 @@ public final class Agent {
     private static void openJdk(Instrumentation instrumentation) {
         Module base = Object.class.getModule();
         Module own = Agent.class.getModule();
-        Map<String, Set<Module>> opened = Map.of("java.lang", Set.of(own), "java.util.concurrent", Set.of(own));
+        Map<String, Set<Module>> opened = Map.of("java.lang", Set.of(own), "java.util.concurrent", Set.of(own),
+                "java.io", Set.of(own));
         instrumentation.redefineModule(base, Set.of(), Map.of(), opened, Set.of(), Map.of());
     }
 }

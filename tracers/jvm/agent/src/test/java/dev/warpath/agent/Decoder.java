@@ -380,6 +380,10 @@ final class Decoder {
             case 51:
                 add(step, "assume", u());
                 break;
+            case 53:
+                ref();
+                add(step, "line", u() + " " + u());
+                break;
             case 52:
                 ref();
                 add(step, "text", str());
