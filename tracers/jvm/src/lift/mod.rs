@@ -206,7 +206,7 @@ impl Lifter {
         // The monitor of a synchronized method is no business of the instruction that the method is at.
         let followed = match &item.record {
             Record::Sync(sync) => !sync.is_of_method(),
-            Record::Note { .. } | Record::Commit { .. } => false,
+            Record::Note { .. } | Record::Commit { .. } | Record::Fence { .. } => false,
             _ => true,
         };
         self.note_activity(t, &item.record);
@@ -272,6 +272,7 @@ impl Lifter {
                 self.thread_event(definitions, t, &item.record)?;
             }
             Record::Yield { .. } => {}
+            Record::Fence { pc, order } => self.fence(definitions, t, *pc, *order)?,
             Record::Commit { object, field, index } => self.commit(definitions, t, *object, field, *index)?,
             Record::Input { name, nth, width, value } => {
                 self.input(definitions, t, name, *nth, *width, *value)?;

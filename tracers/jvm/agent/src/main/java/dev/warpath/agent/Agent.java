@@ -1,5 +1,6 @@
 package dev.warpath.agent;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import dev.warpath.agent.model.Inputs;
 import dev.warpath.agent.plan.Plan;
 import dev.warpath.agent.plan.PlanError;
@@ -33,6 +34,7 @@ public final class Agent {
             Objects.plan(shared);
             Inputs.plan(plan);
             openJdk(instrumentation);
+            StoreBuffer.plan(plan.model, instrumentation);
             instrumentation.addTransformer(new Transformer(plan, shared), true);
             instrumentation.retransformClasses(JdkPatches.classes());
             new Watchdog().start();

@@ -1,5 +1,6 @@
 package dev.warpath.agent.schedule;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import dev.warpath.agent.stream.Stream;
 import dev.warpath.agent.stream.Tag;
 
@@ -62,6 +63,8 @@ public final class ThreadState {
     public boolean interrupted;
     /** It dies of this. */
     public Throwable uncaught;
+    /** Its writes that others do not see yet. */
+    public final StoreBuffer buffer = new StoreBuffer();
     /** An access that it is about to make; kept, so that none is allocated per access. */
     public final AccessAction access = new AccessAction(this);
 

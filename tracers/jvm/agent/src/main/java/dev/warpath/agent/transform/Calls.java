@@ -1,5 +1,6 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.hook.FenceCalls;
 import dev.warpath.agent.hook.SystemCalls;
 import dev.warpath.agent.hook.VerifierCalls;
 import dev.warpath.agent.hook.WarpathCalls;
@@ -56,6 +57,7 @@ final class Calls {
         MODELS.addStatic(VERIFIER, VerifierCalls.class);
         MODELS.addStatic("java/lang/System", SystemCalls.class);
         MODELS.add("java/io/InputStream", SystemCalls.class);
+        MODELS.addStatic("java/lang/invoke/VarHandle", FenceCalls.class);
         ConcurrentModels.addTo(MODELS);
     }
 
