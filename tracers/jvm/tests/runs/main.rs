@@ -7,5 +7,6 @@ mod build;
 mod concurrent;
 mod inputs;
 mod language;
+mod models;
 mod random;
 mod schedules;
