@@ -5,6 +5,7 @@ mod colour;
 mod columns;
 pub(crate) mod diagnosis;
 pub(crate) mod inputs;
+mod java;
 mod lanes;
 mod places;
 pub(crate) mod sarif;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use crate::java_samples::{Expectation, Model, Program, Verdict, programs};
+use crate::java_samples::{Expectation, Program, Verdict, programs};
 use crate::run::{Folder, repository, run, warpath};
 use crate::samples::{is_nightly, once};
 

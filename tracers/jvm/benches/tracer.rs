@@ -1,7 +1,11 @@
 //! The agent as a whole, beside the plain program: what starting it costs, what recording costs, and how quickly what
 //! was recorded becomes a trace. Each ratio is of runs that were made in turn.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a benchmark says what is missing, and its figures")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a benchmark says what is missing, and its figures"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -75,7 +79,11 @@ impl Bench {
             std::fs::write(place.path().join("plan"), plan).expect("the plan can be written");
             java.arg(format!("-javaagent:{}={}", self.agent.display(), place.path().display()));
         }
-        java.arg("-cp").arg(self.folder.path()).args([name, rounds]).stdin(Stdio::null()).stdout(Stdio::null());
+        java.arg("-cp")
+            .arg(self.folder.path())
+            .args([name, rounds])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
         let start = Instant::now();
         let status = java.status().expect("there is a JVM; run scripts/setup");
         let time = start.elapsed();
@@ -136,7 +144,9 @@ fn main() {
     let (nothing, started) = bench.compare("Empty", "", head);
     let agent = started.time.saturating_sub(nothing);
     println!("start: plain {nothing:.3?}, with the agent {:.3?}: {agent:.3?} more", started.time);
-    println!("| | plain s | recorded s | × plain | M events | M events/s | lifted, M events/s | values only |");
+    println!(
+        "| | plain s | recorded s | × plain | M events | M events/s | lifted, M events/s | values only |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for load in WORKLOADS {
         let mut plan = format!("{head}policy\t{}\n", load.policy);

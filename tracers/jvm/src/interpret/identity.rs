@@ -110,9 +110,14 @@ fn stable_number(object: &ObjectDef, name: &str) -> u64 {
         Content::Class(class) => format!("class {class}"),
         Content::Box(value) => format!("{} {value}", object.class),
     };
+    number_of_object(&text)
+}
+
+/// The number that stands for a reference to an object of this name, `pkg.Class@T0.1:5`, in values.
+pub fn number_of_object(name: &str) -> u64 {
     // FNV-1a, then mixed: the same on every machine.
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for byte in text.bytes() {
+    for byte in name.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     }
     hash ^= hash >> 32;

@@ -170,7 +170,9 @@ impl Lifter {
                 "" => Ok(StringId::EMPTY),
                 _ => self.trace.tables.string(text),
             };
-            let (start, name) = (text(&thread.start)?, text(&thread.name)?);
+            // Of the first thread nobody could know what it would execute.
+            let start = if thread.parent == 0 { "main" } else { &thread.start };
+            let (start, name) = (text(start)?, text(&thread.name)?);
             self.trace.add_thread(Entry { parent, start, argument: None, name })?;
             self.threads.push(interpret::Thread::default());
             self.buffers.push(Vec::new());

@@ -3,6 +3,7 @@
 mod accesses;
 mod agent;
 mod error;
+mod killed;
 mod launch;
 mod options;
 mod outcome;

@@ -11,6 +11,7 @@ use warpath_trace::trace::Trace;
 use super::accesses::Together;
 use super::agent::{find_agent, find_command};
 use super::error::JvmError;
+use super::killed;
 use super::launch::{self, OwnStdin, last_words};
 use super::options::RunOptions;
 use super::outcome::{End, Why};
@@ -134,6 +135,8 @@ impl JvmProgram {
         let file = folder.path().join("plan");
         std::fs::write(&file, text).map_err(|error| file_error(&file, error))?;
         let mut arguments = vec![format!("-javaagent:{}={}", self.agent.display(), folder.path().display())];
+        // What the program asserts is checked, unless its command says otherwise further on.
+        arguments.push("-ea".to_owned());
         arguments.extend(self.command[1..].iter().cloned());
         let ended = launch::run(&self.java, &arguments, &mut self.stdin, &plan.options)?;
         let died = |ended: &launch::Ended| JvmError::Died {
@@ -166,8 +169,12 @@ impl JvmProgram {
         }
         let end = match (&lifted.end, ended.stopped.clone()) {
             (_, Some(why)) => End::Stopped(why),
+            (Some(End::Stopped(Why::Events(_))), None) => End::Stopped(Why::Events(plan.options.max_events)),
             (Some(end), None) => end.clone(),
-            (None, None) => return Err(died(&ended)),
+            (None, None) => match killed::end(&mut lifted.trace, ended.status)? {
+                Some(failure) => End::Failed(failure),
+                None => return Err(died(&ended)),
+            },
         };
         Ok(self.learn_from(plan, lifted, end, ended.output))
     }

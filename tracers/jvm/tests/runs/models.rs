@@ -70,7 +70,8 @@ impl Machine {
             }
             Op::Commit { write } => self.commit(model, t, write),
             Op::Fence { order: MemoryOrder::Release } => *self.epochs.entry(t).or_default() += 1,
-            Op::Begin | Op::Branch { .. } | Op::Switch { .. } | Op::Concretise { .. } | Op::Assert { .. } => {}
+            Op::Begin | Op::Branch { .. } | Op::Switch { .. } | Op::Concretise { .. } | Op::Assert { .. } => {
+            }
             Op::Failure { .. } | Op::Await { .. } => {}
             _ => drains(self),
         }
@@ -84,7 +85,8 @@ impl Machine {
         let found = own.or_else(|| self.memory.get(&location).copied());
         assert_eq!(found.unwrap_or(value), value, "event {at} of thread {t}");
         let others = self.buffers.iter().filter(|(other, _)| **other != t);
-        self.stale += usize::from(others.filter_map(|(_, writes)| youngest(writes)).any(|other| other != value));
+        self.stale +=
+            usize::from(others.filter_map(|(_, writes)| youngest(writes)).any(|other| other != value));
     }
 
     fn commit(&mut self, model: MemoryModel, t: usize, write: u32) {
@@ -94,8 +96,7 @@ impl Machine {
         let earlier = &buffer[..position];
         match model {
             MemoryModel::Pso => {
-                let bars =
-                    |older: &Pending| older.location == chosen.location || older.epoch != chosen.epoch;
+                let bars = |older: &Pending| older.location == chosen.location || older.epoch != chosen.epoch;
                 assert!(!earlier.iter().any(bars), "write {write} of thread {t} has overtaken another");
             }
             _ => assert!(earlier.is_empty(), "write {write} of thread {t} is not the oldest"),

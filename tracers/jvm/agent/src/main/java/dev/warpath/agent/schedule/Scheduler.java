@@ -113,7 +113,8 @@ public final class Scheduler {
                 // An interrupt that reached it out there is the program's again.
                 t.interrupted |= Thread.interrupted();
             }
-            if (owner == null && suspect == null) {
+            // Daemons do not go on while the JVM exits: how far they came would be a matter of chance.
+            if (owner == null && suspect == null && isAnybodyLeft()) {
                 next = choose(t);
                 owner = next;
             }
