@@ -5,7 +5,7 @@ use warpath_jvm::interpret::number_of_object;
 use warpath_trace::trace::Trace;
 
 /// Was it recorded from a Java program?
-pub(super) fn is_java(trace: &Trace) -> bool {
+pub(crate) fn is_java(trace: &Trace) -> bool {
     trace.header.tracer == "warpath-jvm"
 }
 

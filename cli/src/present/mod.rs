@@ -13,6 +13,7 @@ mod schedule;
 mod story;
 
 pub(crate) use colour::painted;
+pub(crate) use java::is_java;
 pub(crate) use lanes::{Drawn, draw};
 pub(crate) use places::{Side, Sources, file_and_line};
 pub(crate) use schedule::table;

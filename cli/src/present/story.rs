@@ -11,7 +11,7 @@ use warpath_trace::ids::{LocationId, ThreadIx};
 use warpath_trace::si::Expected;
 use warpath_trace::trace::Trace;
 
-use super::columns::{Row, WIDEST, cut, lay_out};
+use super::columns::{Row, cut, lay_out, widest};
 use super::java;
 use super::places::Side;
 
@@ -128,7 +128,7 @@ impl<'a> Story<'a> {
                 let place = short_place(&tables.source_name(event.at));
                 let place = if place.is_empty() { place } else { format!(" @{place}") };
                 // Of a long name the end can be missed, of the place nothing.
-                let room = WIDEST.saturating_sub(place.chars().count() + mark.len()).max(8);
+                let room = widest(heads.len()).saturating_sub(place.chars().count() + mark.len()).max(8);
                 let mut does = words(self.trace, at, event);
                 if java::is_java(self.trace) {
                     does = java::unqualified(&does);
