@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use warpath_solvers::Query;
 use warpath_solvers::term::Model;
 
+use super::rule::is_last_resort;
 use super::{Candidate, Repair, nested};
 use crate::diagnose::DiagnoseError;
 use crate::diagnose::failure::Failure;
@@ -181,6 +182,9 @@ impl Verifier<'_> {
         for (&id, n) in lot.iter().zip(first..) {
             if sorted.good.len() >= MOST || is_needless() {
                 break;
+            }
+            if is_last_resort(&all[id].rule) && !sorted.good.is_empty() {
+                continue;
             }
             session.within(allowed);
             match is_repair(session, first..first + lot.len(), n, &mut against) {
