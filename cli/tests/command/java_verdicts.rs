@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use crate::java_samples::{Expectation, Model, Program, Verdict, programs};
+use crate::java_samples::{Expectation, Program, Verdict, programs};
 use crate::run::{Folder, repository, run, warpath};
 use crate::samples::{is_nightly, once};
 
@@ -42,6 +42,7 @@ fn explored(program: &Program, expected: &Expectation) -> Value {
     let mut command = warpath();
     command.args(["explore", "-q", "--json", "-", "--solver", "yices", "--jobs", "1", "--out"]);
     command.arg(folder.path().join("out")).args(["--time", if is_nightly() { "5m" } else { "20s" }]);
+    command.args(["--model", expected.model.word()]);
     // That a correct program is safe is known at the end; of a bug the first sight is enough.
     if expected.verdict == Verdict::Bug {
         command.arg("--first");
@@ -50,14 +51,13 @@ fn explored(program: &Program, expected: &Expectation) -> Value {
     run(&mut command).json()
 }
 
-/// What is wrong with the verdict about a sample under sequential consistency.
-fn wrong(program: &Program) -> Option<String> {
-    let expected = program.expect.iter().find(|expected| expected.model == Model::Sc)?;
+/// What is wrong with the verdict about a sample under a memory model.
+fn wrong(program: &Program, expected: &Expectation) -> Option<String> {
     if expected.is_long && !is_nightly() {
         return None;
     }
     let json = explored(program, expected);
-    let told = |what: &str| Some(format!("{}: {what}: {json}", program.name));
+    let told = |what: &str| Some(format!("{} ({}): {what}: {json}", program.name, expected.model.word()));
     let bugs: &[Value] = json["bugs"].as_array().map_or(&[], |bugs| bugs);
     let shows = |bug: &Value| {
         let waits = bug["waits"].as_array().into_iter().flatten().map(|wait| &wait["where"]);
@@ -92,7 +92,7 @@ fn explore_samples() {
     let programs = programs();
     let mut all = Vec::new();
     while let Some(program) = programs.get(NEXT.fetch_add(1, Ordering::Relaxed)) {
-        all.extend(wrong(program));
+        all.extend(program.expect.iter().filter_map(|expected| wrong(program, expected)));
     }
     assert!(all.is_empty(), "{} verdicts are wrong:\n{}", all.len(), all.join("\n"));
 }
@@ -125,7 +125,7 @@ fn a_java_program_fails_the_same_way_every_time() {
 /// Compiles a class `Main` into a folder.
 fn compile(folder: &Folder, source: &str) {
     let file = folder.path().join("Main.java");
-    std::fs::write(&file, source).unwrap();
+    std::fs::write(&file, source).expect("a file can be written");
     let done = Command::new("javac")
         .args(["-g", "-cp"])
         .arg(agent())
@@ -163,7 +163,8 @@ fn a_bug_that_needs_an_argument_is_found() {
     assert_eq!(explore(&[])["verdict"], "SAFE");
     let json = explore(&["--symbolic", "arg:1", "--symbolic", "arg:2"]);
     assert_eq!(json["verdict"], "BUG", "{json}");
-    let si = std::fs::read_to_string(folder.path().join("out/bug-1.si.toml")).unwrap();
+    let si =
+        std::fs::read_to_string(folder.path().join("out/bug-1.si.toml")).expect("a schedule was written");
     assert!(si.contains("arg:1") && si.contains("arg:2"), "{si}");
     let mut command = warpath();
     command.arg("replay").arg(folder.path().join("out/bug-1.si.toml")).args(["--json", "-"]);
@@ -190,8 +191,8 @@ fn a_bug_that_needs_lines_of_standard_input_is_found() {
         }",
     );
     let given = folder.path().join("given");
-    std::fs::write(&given, "keep it\n12\n").unwrap();
-    let stdin = || std::fs::File::open(&given).unwrap();
+    std::fs::write(&given, "keep it\n12\n").expect("it can be written");
+    let stdin = || std::fs::File::open(&given).expect("it can be written");
     let mut command = warpath();
     command.args([
         "explore",

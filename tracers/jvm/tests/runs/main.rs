@@ -8,6 +8,7 @@ mod concurrent;
 mod inputs;
 mod kept;
 mod language;
+mod models;
 mod opcodes;
 mod random;
 mod schedules;

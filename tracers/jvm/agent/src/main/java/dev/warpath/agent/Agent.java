@@ -1,5 +1,6 @@
 package dev.warpath.agent;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import dev.warpath.agent.hook.SystemCalls;
 import dev.warpath.agent.model.Inputs;
 import dev.warpath.agent.model.SymbolicText;
@@ -39,6 +40,7 @@ public final class Agent {
             if (plan.symbolicStdin > 0) {
                 SystemCalls.watchStdin();
             }
+            StoreBuffer.plan(plan.model, instrumentation);
             instrumentation.addTransformer(new Transformer(plan, shared), true);
             instrumentation.retransformClasses(JdkPatches.classes());
             new Watchdog().start();
