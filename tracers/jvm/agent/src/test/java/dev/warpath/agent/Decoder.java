@@ -381,6 +381,9 @@ final class Decoder {
                 u();
                 add(step, "fence", u());
                 break;
+            case 47:
+                u();
+                break;
             case 27:
                 u();
                 add(step, "arraycopy", "");

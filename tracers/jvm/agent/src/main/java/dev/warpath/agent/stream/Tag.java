@@ -30,6 +30,7 @@ public final class Tag {
     public static final int YIELD = 44;
     public static final int COMMIT = 45;
     public static final int FENCE = 46;
+    public static final int BUFFERED = 47;
     public static final int INPUT = 50;
     public static final int ASSUME = 51;
     public static final int TEXT = 52;
