@@ -10,6 +10,7 @@ mod explore_stop;
 mod export_test;
 mod gdb;
 mod help;
+mod java_diagnose;
 mod java_samples;
 mod java_verdicts;
 mod json_doc;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use warpath_analyzer::diagnose::{self, Diagnosis, Scope, spot_of};
-use warpath_analyzer::model::Forest;
+use warpath_analyzer::model::{Forest, NodeId};
 use warpath_trace::header::MemoryModel;
 use warpath_trace::repair::{How, Region, RepairFile, Rule, Spot};
 
@@ -15,6 +15,7 @@ use super::words::model;
 use crate::commands::explore::quoted;
 use crate::outputs::replace_file;
 use crate::present::diagnosis::{Edit, Repair};
+use crate::runs::is_java;
 
 /// Writes the best repair; an error if there is none.
 pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnosis>) -> anyhow::Result<()> {
@@ -30,7 +31,10 @@ pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnos
 
 /// The command that runs the program under the repair in a file.
 pub(super) fn confirmation(config: &DiagnoseConfig, gathered: &Gathered, file: &str) -> Option<String> {
-    gathered.again.as_ref()?;
+    let again = gathered.again.as_ref()?;
+    if is_java(again.program.name()) {
+        return None;
+    }
     let mut words = vec!["warpath explore --assume-repair".to_owned(), quoted(file)];
     if gathered.model != MemoryModel::Sc {
         words.push(format!("--model {}", model(gathered.model)));
@@ -84,11 +88,17 @@ fn verified(gathered: &Gathered) -> Vec<String> {
         Scope::Bounded => "of what is known to happen with these inputs",
         Scope::TraceOnly => "of what the traces show",
     };
-    vec![
+    let mut verified = vec![
         format!("no failing schedule is left {within}"),
         "a passing schedule is left".to_owned(),
         "with these inputs, no thread waits for ever because of it".to_owned(),
-    ]
+    ];
+    if gathered.again.as_ref().is_some_and(|again| is_java(again.program.name())) {
+        verified.push(
+            "all this of the formula alone, since no Java program can be run under a repair".to_owned(),
+        );
+    }
+    verified
 }
 
 fn sentence(repair: &diagnose::Repair) -> String {
@@ -177,15 +187,25 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
             .iter()
             .flat_map(|key| {
                 let tree = forest.trees().find(|&tree| forest.key(tree).to_string() == *key);
-                let begin = tree.and_then(|tree| spot_of(forest, forest.root(tree)?));
-                let end = tree.and_then(|tree| spot_of(forest, *forest.ends(tree).first()?));
-                let at =
-                    |spot: Option<Spot>| spot.map_or_else(Default::default, |spot| (spot.file, spot.line));
-                let ((file, line), (last_file, last)) = (at(begin), at(end));
-                [
-                    edit(&file, line, "after", format!("lock({name});"), key.clone()),
-                    edit(&last_file, last, "before", format!("unlock({name});"), key.clone()),
-                ]
+                let begin = tree.and_then(|tree| forest.root(tree));
+                let end = tree.and_then(|tree| forest.ends(tree).first().copied());
+                // Not every language has a line for where a thread begins and ends: then around what it does first
+                // and last.
+                let first = begin.and_then(|begin| match spot_of(forest, begin) {
+                    Some(spot) => Some((spot, "after")),
+                    None => Some((spots_of(forest, end?).pop()?, "before")),
+                });
+                let last = end.and_then(|end| match spot_of(forest, end) {
+                    Some(spot) => Some((spot, "before")),
+                    None => Some((spots_of(forest, end).into_iter().next()?, "after")),
+                });
+                let lock = first.map(|(spot, side)| {
+                    edit(&spot.file, spot.line, side, format!("lock({name});"), key.clone())
+                });
+                let unlock = last.map(|(spot, side)| {
+                    edit(&spot.file, spot.line, side, format!("unlock({name});"), key.clone())
+                });
+                lock.into_iter().chain(unlock).collect::<Vec<_>>()
             })
             .collect(),
         Rule::Wait { before, until, how, .. } => {
@@ -201,6 +221,12 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
             ]
         }
     }
+}
+
+/// The lines of the program that a thread has been at before an event, the latest first.
+fn spots_of(forest: &Forest, id: NodeId) -> Vec<Spot> {
+    let own = forest.path_up(id).filter(|&above| !forest.node(above).standard);
+    own.filter_map(|above| spot_of(forest, above)).collect()
 }
 
 /// The threads that come by.
