@@ -70,6 +70,8 @@ pub struct DiagnoseOptions {
     pub timeout: Option<Duration>,
     /// Time for everything. A third of it is left for repairs, a sixth if causes are hard to find.
     pub time: Option<Duration>,
+    /// Of that time so much is left to the caller, unless it is needed for a first cause and its repairs.
+    pub spare: Duration,
     /// Solvers at the same time; 0 is one. The result does not depend on it.
     pub jobs: usize,
     /// With several solvers, a search for causes is helped when its questions have taken so long; by default when that
@@ -89,6 +91,7 @@ impl Default for DiagnoseOptions {
             max_sat: false,
             timeout: None,
             time: None,
+            spare: Duration::ZERO,
             jobs: 1,
             help_after: None,
             cancel: CancelToken::default(),
@@ -151,11 +154,11 @@ pub fn diagnose(
     let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
     let smt = open().map_err(DiagnoseError::Solver)?;
     // A first cause is worth more time than others: without one there is nothing to repair.
-    let part = |of_six: u32| {
+    let part = |of_six: u32, spare: Duration| {
         let part = |time: Duration| if options.repairs { time * of_six / 6 } else { time };
-        options.time.and_then(|time| begun.checked_add(part(time)))
+        options.time.and_then(|time| begun.checked_add(part(time.saturating_sub(spare))))
     };
-    let until = part(5);
+    let until = part(5, Duration::ZERO);
     let bounds = (query.clone(), until);
     let mut session =
         Session::new(forest, options.formula, (failure, &occurrences), &orderings, smt, bounds)?;
@@ -192,7 +195,7 @@ pub fn diagnose(
         for _ in 1..options.jobs {
             scope.spawn(|| ahead.help(helper));
         }
-        search((&mut session, &ahead), (options, part(4)), &orderings, first, &mut diagnosis)
+        search((&mut session, &ahead), (options, part(4, options.spare)), &orderings, first, &mut diagnosis)
     });
     diagnosis.questions = session.questions;
     diagnosis.solving = session.time;
@@ -208,7 +211,11 @@ pub fn diagnose(
     let mut is_cut = false;
     if options.repairs && !diagnosis.causes.is_empty() {
         // Even if the time for causes is up: verifying does not rest on knowing all of them.
-        let until = options.time.map_or(Instant::now() + REPAIRING, |time| begun + time);
+        let now = Instant::now();
+        let until = options.time.map_or(now + REPAIRING, |time| {
+            let least = now + (begun + time).saturating_duration_since(now) / 2;
+            least.max(begun + time.saturating_sub(options.spare))
+        });
         let candidates =
             repair::candidates(forest, &options.formula, &diagnosis.occurrences, &diagnosis.causes);
         let verifier = Verifier {

@@ -16,11 +16,10 @@ use crate::present::inputs;
 /// Of the time for everything that part is for this, if the program has inputs.
 const PART: u32 = 4;
 
-/// The time that is left for causes and repairs.
-pub(super) fn time_before(tools: &Tools<'_>, gathered: &Gathered, began: Instant) -> Option<Duration> {
-    let all = tools.config.bounds.time?;
-    let reserved = if is_asked(tools, gathered) { all / PART } else { Duration::ZERO };
-    Some((all - reserved).saturating_sub(began.elapsed()))
+/// The time that causes and repairs should leave for this.
+pub(super) fn spare(tools: &Tools<'_>, gathered: &Gathered) -> Duration {
+    let all = tools.config.bounds.time.filter(|_| is_asked(tools, gathered));
+    all.map_or(Duration::ZERO, |all| all / PART)
 }
 
 /// Is it to be found out at all?
