@@ -15,7 +15,7 @@ use super::words::model;
 use crate::commands::explore::quoted;
 use crate::outputs::replace_file;
 use crate::present::diagnosis::{Edit, Repair};
-use crate::runs::is_java;
+use crate::present::is_java;
 
 /// Writes the best repair; an error if there is none.
 pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnosis>) -> anyhow::Result<()> {
@@ -31,8 +31,9 @@ pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnos
 
 /// The command that runs the program under the repair in a file.
 pub(super) fn confirmation(config: &DiagnoseConfig, gathered: &Gathered, file: &str) -> Option<String> {
-    let again = gathered.again.as_ref()?;
-    if is_java(again.program.name()) {
+    gathered.again.as_ref()?;
+    // Nobody can run a Java program under a repair that was not made.
+    if is_java(&gathered.trace) {
         return None;
     }
     let mut words = vec!["warpath explore --assume-repair".to_owned(), quoted(file)];
@@ -74,7 +75,7 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
             .rules
             .iter()
             .enumerate()
-            .flat_map(|(n, rule)| edits(&gathered.forest, n, rule))
+            .flat_map(|(n, rule)| edits(&gathered.forest, n, rule, is_java(&gathered.trace)))
             .collect(),
         causes: (0..diagnosis.causes.len()).collect(),
         verified: verified(gathered),
@@ -93,7 +94,7 @@ fn verified(gathered: &Gathered) -> Vec<String> {
         "a passing schedule is left".to_owned(),
         "with these inputs, no thread waits for ever because of it".to_owned(),
     ];
-    if gathered.again.as_ref().is_some_and(|again| is_java(again.program.name())) {
+    if is_java(&gathered.trace) {
         verified.push(
             "all this of the formula alone, since no Java program can be run under a repair".to_owned(),
         );
@@ -152,7 +153,7 @@ fn words(rule: &Rule) -> String {
 }
 
 /// What to write where.
-fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
+fn edits(forest: &Forest, n: usize, rule: &Rule, java: bool) -> Vec<Edit> {
     let edit = |file: &str, line: u32, side: &str, text: String, thread: String| Edit {
         file: file.to_owned(),
         line,
@@ -161,14 +162,18 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
         thread,
     };
     let name = if n == 0 { "repair".to_owned() } else { format!("repair_{}", n + 1) };
+    let (lock, unlock, fence) = match java {
+        true => (format!("{name}.lock();"), format!("{name}.unlock();"), "VarHandle.fullFence();"),
+        false => (format!("lock({name});"), format!("unlock({name});"), "atomic_thread_fence(seq_cst);"),
+    };
     match rule {
         Rule::CriticalSections { regions } => regions
             .iter()
             .flat_map(|region| {
                 let threads = threads(forest, |spot| region.has(spot));
                 [
-                    edit(&region.file, region.from, "before", format!("lock({name});"), threads.clone()),
-                    edit(&region.file, region.to, "after", format!("unlock({name});"), threads),
+                    edit(&region.file, region.from, "before", lock.clone(), threads.clone()),
+                    edit(&region.file, region.to, "after", unlock.clone(), threads),
                 ]
             })
             .collect(),
@@ -176,7 +181,7 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
             .iter()
             .map(|spot| {
                 let threads = threads(forest, |other| other == spot);
-                edit(&spot.file, spot.line, "before", "atomic_thread_fence(seq_cst);".to_owned(), threads)
+                edit(&spot.file, spot.line, "before", fence.to_owned(), threads)
             })
             .collect(),
         Rule::JoinAtOnce { after } => {
@@ -199,13 +204,11 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
                     Some(spot) => Some((spot, "before")),
                     None => Some((spots_of(forest, end).into_iter().next()?, "after")),
                 });
-                let lock = first.map(|(spot, side)| {
-                    edit(&spot.file, spot.line, side, format!("lock({name});"), key.clone())
-                });
-                let unlock = last.map(|(spot, side)| {
-                    edit(&spot.file, spot.line, side, format!("unlock({name});"), key.clone())
-                });
-                lock.into_iter().chain(unlock).collect::<Vec<_>>()
+                let locked =
+                    first.map(|(spot, side)| edit(&spot.file, spot.line, side, lock.clone(), key.clone()));
+                let unlocked =
+                    last.map(|(spot, side)| edit(&spot.file, spot.line, side, unlock.clone(), key.clone()));
+                locked.into_iter().chain(unlocked).collect::<Vec<_>>()
             })
             .collect(),
         Rule::Wait { before, until, how, .. } => {

@@ -12,6 +12,7 @@ mod events;
 mod fields;
 mod library;
 mod places;
+mod promote;
 mod sharing;
 mod spin;
 mod sync;
@@ -27,7 +28,7 @@ use warpath_trace::trace::Trace;
 
 use crate::classfile::access;
 use crate::interpret::{
-    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Trouble,
+    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Texts, Trouble,
 };
 use crate::run::{End, Sharing};
 use crate::stream::{Definitions, Item, ObjectRef, Reader, Record, StreamError};
@@ -68,6 +69,8 @@ pub struct LiftOptions {
     pub max_expressions: usize,
     /// Does an exit status other than 0 count as failure?
     pub fail_on_exit: bool,
+    /// Locations whose accesses are events although the agent did not know them to be shared, and made no steps of them.
+    pub shared: Option<Sharing>,
 }
 
 /// What a stream says.
@@ -82,6 +85,8 @@ pub struct Lifted {
     pub(crate) usage: Usage,
     /// Where methods are that could not be followed to their end.
     pub lost: Vec<String>,
+    /// Is it a trace that a run could have which knew from the start what is shared?
+    pub is_faithful: bool,
 }
 
 /// Makes a trace of what is complete in a stream, and says what is wrong with the rest.
@@ -111,6 +116,7 @@ struct Lifter {
     identities: Identities,
     names: Names,
     lambdas: Lambdas,
+    texts: Texts,
     threads: Vec<interpret::Thread>,
     sources: FxHashMap<Site, SourceId>,
     locations: FxHashMap<Cell, LocationId>,
@@ -127,6 +133,7 @@ struct Lifter {
     latches: FxHashMap<ObjectRef, u64>,
     callers: library::Callers,
     approximations: BTreeMap<String, u64>,
+    promoted: promote::Promoted,
     forked: bool,
     end: Option<End>,
 }
@@ -141,6 +148,7 @@ impl Lifter {
             identities: Identities::default(),
             names: Names::default(),
             lambdas: Lambdas::default(),
+            texts: Texts::default(),
             threads: Vec::new(),
             sources: FxHashMap::default(),
             locations: FxHashMap::default(),
@@ -154,6 +162,7 @@ impl Lifter {
             latches: FxHashMap::default(),
             callers: library::Callers::default(),
             approximations: BTreeMap::new(),
+            promoted: promote::Promoted::default(),
             forked: false,
             end: None,
         }
@@ -170,7 +179,9 @@ impl Lifter {
                 "" => Ok(StringId::EMPTY),
                 _ => self.trace.tables.string(text),
             };
-            let (start, name) = (text(&thread.start)?, text(&thread.name)?);
+            // Of the first thread nobody could know what it would execute.
+            let start = if thread.parent == 0 { "main" } else { &thread.start };
+            let (start, name) = (text(start)?, text(&thread.name)?);
             self.trace.add_thread(Entry { parent, start, argument: None, name })?;
             self.threads.push(interpret::Thread::default());
             self.buffers.push(Vec::new());
@@ -187,6 +198,7 @@ impl Lifter {
             identities: &mut self.identities,
             names: &mut self.names,
             lambdas: &mut self.lambdas,
+            texts: &mut self.texts,
             thread: &mut self.threads[thread],
         }
     }
@@ -206,7 +218,7 @@ impl Lifter {
         // The monitor of a synchronized method is no business of the instruction that the method is at.
         let followed = match &item.record {
             Record::Sync(sync) => !sync.is_of_method(),
-            Record::Note { .. } | Record::Commit { .. } => false,
+            Record::Note { .. } | Record::Commit { .. } | Record::Fence { .. } => false,
             _ => true,
         };
         self.note_activity(t, &item.record);
@@ -272,10 +284,12 @@ impl Lifter {
                 self.thread_event(definitions, t, &item.record)?;
             }
             Record::Yield { .. } => {}
+            Record::Fence { pc, order } => self.fence(definitions, t, *pc, *order)?,
             Record::Commit { object, field, index } => self.commit(definitions, t, *object, field, *index)?,
             Record::Input { name, nth, width, value } => {
                 self.input(definitions, t, name, *nth, *width, *value)?;
             }
+            Record::Text { object, name } => self.text_input(definitions, t, *object, name)?,
             Record::Assume { holds } => self.assume(definitions, t, *holds)?,
             Record::Uncaught { exception, class, message } => {
                 self.uncaught(definitions, t, *exception, class, message)?;

@@ -189,6 +189,7 @@ impl<'a> Reader<'a> {
             },
             44 => Record::Yield { pc: self.pc()? },
             45 => Record::Commit { object: self.object()?, field: self.string()?, index: self.signed()? },
+            46 => Record::Fence { pc: self.pc()?, order: self.unsigned()? },
             50 => Record::Input {
                 name: self.string()?,
                 nth: self.unsigned()?,
@@ -196,6 +197,7 @@ impl<'a> Reader<'a> {
                 value: self.signed()?,
             },
             51 => Record::Assume { holds: self.unsigned()? != 0 },
+            52 => Record::Text { object: self.object()?, name: self.string()? },
             60 => {
                 Record::Uncaught { exception: self.object()?, class: self.string()?, message: self.string()? }
             }

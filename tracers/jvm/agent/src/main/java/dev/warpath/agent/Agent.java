@@ -1,6 +1,9 @@
 package dev.warpath.agent;
 
+import dev.warpath.agent.memory.StoreBuffer;
+import dev.warpath.agent.hook.SystemCalls;
 import dev.warpath.agent.model.Inputs;
+import dev.warpath.agent.model.SymbolicText;
 import dev.warpath.agent.plan.Plan;
 import dev.warpath.agent.plan.PlanError;
 import dev.warpath.agent.plan.SharedLocations;
@@ -32,7 +35,12 @@ public final class Agent {
             SharedLocations shared = new SharedLocations(plan.shared);
             Objects.plan(shared);
             Inputs.plan(plan);
+            SymbolicText.plan(plan);
+            if (plan.symbolicStdin > 0) {
+                SystemCalls.watchStdin();
+            }
             openJdk(instrumentation);
+            StoreBuffer.plan(plan.model, instrumentation);
             instrumentation.addTransformer(new Transformer(plan, shared), true);
             instrumentation.retransformClasses(JdkPatches.classes());
             new Watchdog().start();
