@@ -14,14 +14,14 @@ use crate::samples::{is_nightly, once};
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
 /// The agent's archive, which samples are compiled against, too.
-fn agent() -> PathBuf {
+pub(crate) fn agent() -> PathBuf {
     let agent = repository().join("tracers/jvm/agent/target/warpath-agent.jar");
     assert!(agent.is_file(), "the agent is not built: run `make agent`");
     agent
 }
 
 /// The folder of all compiled samples.
-fn classes() -> PathBuf {
+pub(crate) fn classes() -> PathBuf {
     once("java-classes", |path| {
         let mut javac = Command::new("javac");
         javac.args(["-g", "-Xlint:all", "-Werror", "-cp"]).arg(agent()).arg("-d").arg(path);

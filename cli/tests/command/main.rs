@@ -11,6 +11,7 @@ mod export_test;
 mod gdb;
 mod help;
 mod java_bugs;
+mod java_diagnose;
 mod java_ends;
 mod java_samples;
 mod java_verdicts;

@@ -185,6 +185,7 @@ impl Verifier<'_> {
             // Not all of them can be tried: those that rule out the most are, before the time is up.
             order.sort_by_key(|&(id, _)| strength(&all[id].rule));
         }
+        order.sort_by_key(|&(id, _)| is_last_resort(&all[id].rule));
         // Which changes rule out each failing execution seen so far.
         let mut against: Vec<BTreeSet<usize>> = Vec::new();
         for (id, n) in order {

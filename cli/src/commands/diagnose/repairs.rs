@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use warpath_analyzer::diagnose::{self, Diagnosis, Scope, spot_of};
-use warpath_analyzer::model::Forest;
+use warpath_analyzer::model::{Forest, NodeId};
 use warpath_trace::header::MemoryModel;
 use warpath_trace::repair::{How, Region, RepairFile, Rule, Spot};
 
@@ -89,11 +89,17 @@ fn verified(gathered: &Gathered) -> Vec<String> {
         Scope::Bounded => "of what is known to happen with these inputs",
         Scope::TraceOnly => "of what the traces show",
     };
-    vec![
+    let mut verified = vec![
         format!("no failing schedule is left {within}"),
         "a passing schedule is left".to_owned(),
         "with these inputs, no thread waits for ever because of it".to_owned(),
-    ]
+    ];
+    if is_java(&gathered.trace) {
+        verified.push(
+            "all this of the formula alone, since no Java program can be run under a repair".to_owned(),
+        );
+    }
+    verified
 }
 
 fn sentence(repair: &diagnose::Repair) -> String {
@@ -186,15 +192,23 @@ fn edits(forest: &Forest, n: usize, rule: &Rule, java: bool) -> Vec<Edit> {
             .iter()
             .flat_map(|key| {
                 let tree = forest.trees().find(|&tree| forest.key(tree).to_string() == *key);
-                let begin = tree.and_then(|tree| spot_of(forest, forest.root(tree)?));
-                let end = tree.and_then(|tree| spot_of(forest, *forest.ends(tree).first()?));
-                let at =
-                    |spot: Option<Spot>| spot.map_or_else(Default::default, |spot| (spot.file, spot.line));
-                let ((file, line), (last_file, last)) = (at(begin), at(end));
-                [
-                    edit(&file, line, "after", lock.clone(), key.clone()),
-                    edit(&last_file, last, "before", unlock.clone(), key.clone()),
-                ]
+                let begin = tree.and_then(|tree| forest.root(tree));
+                let end = tree.and_then(|tree| forest.ends(tree).first().copied());
+                // Not every language has a line for where a thread begins and ends: then around what it does first
+                // and last.
+                let first = begin.and_then(|begin| match spot_of(forest, begin) {
+                    Some(spot) => Some((spot, "after")),
+                    None => Some((spots_of(forest, end?).pop()?, "before")),
+                });
+                let last = end.and_then(|end| match spot_of(forest, end) {
+                    Some(spot) => Some((spot, "before")),
+                    None => Some((spots_of(forest, end).into_iter().next()?, "after")),
+                });
+                let locked =
+                    first.map(|(spot, side)| edit(&spot.file, spot.line, side, lock.clone(), key.clone()));
+                let unlocked =
+                    last.map(|(spot, side)| edit(&spot.file, spot.line, side, unlock.clone(), key.clone()));
+                locked.into_iter().chain(unlocked).collect::<Vec<_>>()
             })
             .collect(),
         Rule::Wait { before, until, how, .. } => {
@@ -210,6 +224,12 @@ fn edits(forest: &Forest, n: usize, rule: &Rule, java: bool) -> Vec<Edit> {
             ]
         }
     }
+}
+
+/// The lines of the program that a thread has been at before an event, the latest first.
+fn spots_of(forest: &Forest, id: NodeId) -> Vec<Spot> {
+    let own = forest.path_up(id).filter(|&above| !forest.node(above).standard);
+    own.filter_map(|above| spot_of(forest, above)).collect()
 }
 
 /// The threads that come by.
