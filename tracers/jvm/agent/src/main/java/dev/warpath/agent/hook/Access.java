@@ -70,7 +70,14 @@ public final class Access {
         beforeElement(array, index, "w", at);
     }
 
-    static void beforeElement(Object array, int index, String verb, long at) {
+    /** A static field, by a handle: named with its class. */
+    public static void beforeStatic(ThreadState t, String location, String verb, long at) {
+        if (Objects.isSharedStatic(location)) {
+            step(t, null, location, verb, at);
+        }
+    }
+
+    public static void beforeElement(Object array, int index, String verb, long at) {
         ThreadState t = Scheduler.current();
         if (t == null || array == null) {
             return;

@@ -14,6 +14,8 @@ import dev.warpath.agent.schedule.ThreadState;
 public final class Objects {
     /** In an id: parts of the object are shared. */
     public static final long SHARED = 1L << 63;
+    /** In an id: the stream says where the object was allocated. */
+    private static final long REPORTED = 1L << 62;
     /** Objects that were not allocated by instrumented code have numbers from here on. */
     public static final long FOUND = 1L << 32;
 
@@ -50,12 +52,24 @@ public final class Objects {
     /** An object that the thread has just allocated. */
     public static int allocated(ThreadState t, Object object) {
         long id = known(object);
-        return (int) (id != 0 ? id : define(t, object, t.objects++));
+        id = (id != 0 ? id : define(t, object, t.objects++)) | REPORTED;
+        remember(object, id);
+        return (int) id;
+    }
+
+    /** Has {@link #allocated} been told of the object? A constructor of the JDK may have done so before its caller. */
+    public static boolean isReported(Object object) {
+        return (known(object) & REPORTED) != 0;
     }
 
     /** The shared parts of an object with {@link #SHARED}. */
     public static SharedLocations.Parts parts(long id) {
         return sharedParts.get((int) id);
+    }
+
+    /** Is this static field, named with its class, shared? */
+    public static boolean isSharedStatic(String location) {
+        return shared.hasStatic(location);
     }
 
     private static long define(ThreadState t, Object object, long nth) {
@@ -91,12 +105,16 @@ public final class Objects {
                 id |= SHARED;
             }
         }
+        remember(object, id);
+        return id;
+    }
+
+    private static void remember(Object object, long id) {
         if (object instanceof Identified) {
             ((Identified) object).warpath$id(id);
         } else {
             others.put(object, id);
         }
-        return id;
     }
 
     /** The name of a class; without the numbers that the JVM gives to those of lambdas, which differ from run to run. */

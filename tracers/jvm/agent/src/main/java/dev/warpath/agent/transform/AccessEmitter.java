@@ -8,6 +8,9 @@ import org.objectweb.asm.Type;
 final class AccessEmitter {
     private static final String ACCESS = "dev/warpath/agent/hook/Access";
 
+    /** How many locals of our own it needs. */
+    static final int LOCALS = 4;
+
     private final ClassInstrumenter.Context context;
     private final MethodVisitor mv;
     private final int value;

@@ -259,6 +259,15 @@ final class MethodInstrumenter extends AnalyzerAdapter {
 
     private void emitForeignCall(int opcode, String owner, String name, String descriptor, boolean isInterface) {
         long at = place();
+        AtomicNames.Use use = AtomicNames.of(owner, name, descriptor);
+        if (use != null) {
+            AtomicEmitter emitter = new AtomicEmitter(mv, method.locals + AccessEmitter.LOCALS);
+            emitter.before(use, descriptor, at);
+            super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+            emitter.after(use, at);
+            emitReturned(Type.getReturnType(descriptor), at);
+            return;
+        }
         Calls.Replacement replacement = Calls.of(context.hierarchy, owner, name, descriptor);
         if (replacement == null) {
             if (name.equals("start") && descriptor.equals("()V") && context.hierarchy.isThread(owner)) {
@@ -267,6 +276,9 @@ final class MethodInstrumenter extends AnalyzerAdapter {
                 hook(THREAD, "starting", "(Ljava/lang/Thread;J)V");
             }
             emitCall(at);
+            if (opcode == Opcodes.INVOKESTATIC) {
+                emitExpectation(owner, name, descriptor);
+            }
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         } else {
             if (replacement.takesPlace) {
@@ -289,6 +301,14 @@ final class MethodInstrumenter extends AnalyzerAdapter {
     private void emitCall(long at) {
         mv.visitLdcInsn(at);
         hook(FLOW, "call", "(J)V");
+    }
+
+    /** Methods of the JDK that are followed cannot tell otherwise who calls them. */
+    private void emitExpectation(String owner, String name, String descriptor) {
+        if (FollowedClasses.contains(owner)) {
+            mv.visitLdcInsn(TwoBodies.key(owner, name, descriptor));
+            hook("dev/warpath/agent/hook/Jdk", "expect", "(Ljava/lang/String;)V");
+        }
     }
 
     private void emitReturned(Type type, long at) {
@@ -314,6 +334,7 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             super.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", descriptor, false);
         } else {
             emitCall(at);
+            emitExpectation(owner, "<init>", descriptor);
             if (owner.equals("java/util/Random") && descriptor.equals("()V")) {
                 hook("dev/warpath/agent/hook/Clock", "seed", "()J");
                 mv.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", "(J)V", false);
