@@ -33,6 +33,11 @@ impl Identities {
         self.resolve(Reference::Fresh(token))
     }
 
+    /// Is it the object of this constant?
+    pub(crate) fn is_literal(&self, token: u32, text: &str) -> bool {
+        self.literals.get(text) == Some(&token)
+    }
+
     /// The reference with the number of its object, if that is known by now.
     pub(crate) fn resolve(&self, reference: Reference) -> Reference {
         match reference {

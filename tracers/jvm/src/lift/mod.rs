@@ -10,13 +10,14 @@ mod check;
 mod ending;
 mod events;
 mod fields;
+mod interrupt;
 mod library;
 mod places;
 mod sharing;
 mod spin;
 mod sync;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpath_trace::header::{Header, MemoryModel, Values};
@@ -122,10 +123,12 @@ struct Lifter {
     buffers: Vec<Vec<(Cell, u32)>>,
     spins: Vec<spin::Spin>,
     /// Permits that a thread has spoken of.
-    permits: FxHashSet<(usize, u32)>,
+    permits: FxHashSet<(usize, LocationId)>,
     /// The initial count of each latch.
     latches: FxHashMap<ObjectRef, u64>,
     callers: library::Callers,
+    /// Threads that others have interrupted.
+    interrupted: BTreeSet<u32>,
     approximations: BTreeMap<String, u64>,
     forked: bool,
     end: Option<End>,
@@ -153,6 +156,7 @@ impl Lifter {
             permits: FxHashSet::default(),
             latches: FxHashMap::default(),
             callers: library::Callers::default(),
+            interrupted: BTreeSet::new(),
             approximations: BTreeMap::new(),
             forked: false,
             end: None,

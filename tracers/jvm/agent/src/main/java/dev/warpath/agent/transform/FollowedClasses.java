@@ -23,7 +23,8 @@ final class FollowedClasses {
         for (String name : new String[] {"ArrayBlockingQueue", "LinkedBlockingQueue", "LinkedBlockingDeque",
             "PriorityBlockingQueue", "ConcurrentLinkedQueue", "ConcurrentLinkedDeque", "CopyOnWriteArrayList",
             "CopyOnWriteArraySet", "AbstractExecutorService", "ThreadPoolExecutor", "Executors",
-            "ExecutorCompletionService", "FutureTask", "CompletableFuture", "locks/AbstractOwnableSynchronizer",
+            "ExecutorCompletionService", "FutureTask", "CompletableFuture", "ForkJoinTask",
+            "locks/AbstractOwnableSynchronizer",
             "locks/AbstractQueuedSynchronizer", "locks/StampedLock"}) {
             NAMES.add(CONCURRENT + name);
         }
