@@ -44,6 +44,11 @@ impl Lifter {
         item: &Item,
         sync: &SyncRecord,
     ) -> Result<(), LiftError> {
+        if self.symbolic && sync.verb == 12 && sync.space == 4 {
+            // Whose permit it is is decided before it is given: there may be nobody.
+            self.interpreter(definitions, t).give_outside();
+            self.flush(definitions, t)?;
+        }
         if item.step {
             let at = match result(sync.result) {
                 WaitResult::Pending => self.stuck(definitions, t, sync.pc)?,

@@ -46,6 +46,14 @@ public final class Access {
         }
     }
 
+    /** An object that the JDK made when a class of its own was initialised. */
+    public static void foundStatic(Object object, String field) {
+        ThreadState t = object == null ? null : Scheduler.current();
+        if (t != null) {
+            Objects.foundStatic(object, field);
+        }
+    }
+
     /** Only where the field is shared. */
     public static void beforeGetStatic(String location, long at) {
         ThreadState t = Scheduler.current();

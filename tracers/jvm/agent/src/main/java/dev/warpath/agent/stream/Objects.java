@@ -19,6 +19,9 @@ public final class Objects {
     /** Objects that were not allocated by instrumented code have numbers from here on. */
     public static final long FOUND = 1L << 32;
 
+    /** Objects that are named after static fields have numbers from here on. */
+    private static final long STATIC = 1L << 43;
+
     private static final int CREATOR_SHIFT = 44;
     private static final WeakNumbers others = new WeakNumbers();
     /** Creator and n-th by number. */
@@ -60,6 +63,13 @@ public final class Objects {
     /** Has {@link #allocated} been told of the object? A constructor of the JDK may have done so before its caller. */
     public static boolean isReported(Object object) {
         return (known(object) & REPORTED) != 0;
+    }
+
+    /** Names an object after the static field that it was found in: who finds it first differs from run to run. */
+    public static void foundStatic(Object object, String field) {
+        if (known(object) == 0) {
+            define(ThreadState.numbered(1), object, STATIC + (field.hashCode() & 0x7fffffff));
+        }
     }
 
     /** The shared parts of an object with {@link #SHARED}. */

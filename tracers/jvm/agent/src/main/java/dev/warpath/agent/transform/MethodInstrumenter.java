@@ -239,7 +239,7 @@ final class MethodInstrumenter extends AnalyzerAdapter {
         }
         accesses.beforeField(opcode, owner, name, descriptor, early, place());
         super.visitFieldInsn(opcode, owner, name, descriptor);
-        accesses.afterField(opcode, descriptor, early, place());
+        accesses.afterField(opcode, owner, name, descriptor, early, place());
     }
 
     @Override
