@@ -41,6 +41,10 @@ final class Follower extends Thread {
 
     /** Waits until everything that was noted, and what that names in turn, is instrumented. */
     synchronized void follow() {
+        if (Thread.currentThread() == this) {
+            // What it loads on its way is its next work.
+            return;
+        }
         notifyAll();
         Watchdog.look(false);
         while (busy || !fresh.isEmpty()) {
