@@ -270,6 +270,20 @@ fn allows(rule: &Rule, trace: &Trace) -> bool {
             let all = regions.iter().flat_map(|region| stays(trace, region.from..=region.to));
             apart(&all.collect::<Vec<_>>())
         }
+        Rule::JoinAtOnce { after } => {
+            let all: Vec<_> = trace.in_order().expect("a total order").collect();
+            let ended = |child: ThreadIx, before: usize| {
+                all[..before].iter().any(|(thread, _, event)| *thread == child && matches!(event.op, Op::End))
+            };
+            let line = format!(":{}", after.line);
+            all.iter().enumerate().all(|(position, &(thread, _, event))| match event.op {
+                Op::Fork { child } if trace.tables.source_name(event.at).ends_with(&line) => {
+                    let next = (position + 1..all.len()).find(|&later| all[later].0 == thread);
+                    next.is_none_or(|next| ended(child, next))
+                }
+                _ => true,
+            })
+        }
         Rule::OneByOne { threads } => {
             let all = trace.in_order().expect("a total order").enumerate();
             let mut stays: BTreeMap<u32, Stay> = BTreeMap::new();

@@ -114,6 +114,88 @@ fn a_java_program_fails_the_same_way_every_time() {
     assert_eq!((&json["verdict"], json["agreed"].to_string()), (&"reproduced".into(), times.to_owned()));
 }
 
+/// Compiles a class `Main` into a folder.
+fn compile(folder: &Folder, source: &str) {
+    let file = folder.path().join("Main.java");
+    std::fs::write(&file, source).unwrap();
+    let done = Command::new("javac")
+        .args(["-g", "-cp"])
+        .arg(agent())
+        .arg("-d")
+        .arg(folder.path())
+        .arg(file)
+        .output();
+    let done = done.expect("javac can be run");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn a_bug_that_needs_an_argument_is_found() {
+    let folder = Folder::new();
+    compile(
+        &folder,
+        "public class Main {
+            static int balance = 10;
+            public static void main(String[] a) throws Exception {
+                int by = Integer.parseInt(a[1]);
+                Thread t = new Thread(() -> { if (a[0].equals(\"pay\")) balance -= by; });
+                t.start();
+                int seen = balance;
+                t.join();
+                if (seen - balance == 314) throw new IllegalStateException();
+            }
+        }",
+    );
+    let explore = |symbolic: &[&str]| {
+        let mut command = warpath();
+        command.args(["explore", "-q", "--first", "--json", "-", "--solver", "yices", "--out"]);
+        command.arg(folder.path().join("out")).args(symbolic);
+        run(command.args(["--", "java", "-cp"]).arg(folder.path()).args(["Main", "get", "123"])).json()
+    };
+    assert_eq!(explore(&[])["verdict"], "SAFE");
+    let json = explore(&["--symbolic", "arg:1", "--symbolic", "arg:2"]);
+    assert_eq!(json["verdict"], "BUG", "{json}");
+    let si = std::fs::read_to_string(folder.path().join("out/bug-1.si.toml")).unwrap();
+    assert!(si.contains("arg:1") && si.contains("arg:2"), "{si}");
+    let mut command = warpath();
+    command.arg("replay").arg(folder.path().join("out/bug-1.si.toml")).args(["--json", "-"]);
+    assert_eq!(run(&mut command).json()["verdict"], "reproduced");
+}
+
+#[test]
+fn a_search_of_other_classes_is_another_search() {
+    let folder = Folder::new();
+    let source = |wanted: &str| {
+        format!(
+            "public class Main {{ static int x;
+                public static void main(String[] a) throws Exception {{
+                    Thread t = new Thread(() -> {{ x++; }}); t.start(); x++; t.join();
+                    if (x == {wanted}) throw new IllegalStateException();
+                }} }}"
+        )
+    };
+    compile(&folder, &source("7"));
+    let explore = |out: &str| {
+        let mut command = warpath();
+        command
+            .args(["explore", "-q", "--json", "-", "--solver", "yices", "--state"])
+            .arg(folder.path().join("s"));
+        command.arg("--out").arg(folder.path().join(out));
+        run(command.args(["--", "java", "-cp"]).arg(folder.path()).arg("Main"))
+    };
+    let first = explore("one").json();
+    assert_eq!(first["verdict"], "SAFE", "{first}");
+    // Taken up again, nothing is left to do, and the runs are those of before.
+    let again = explore("two").json();
+    assert_eq!(
+        (&again["verdict"], &again["executions"], &again["paths"]),
+        (&first["verdict"], &first["executions"], &first["paths"]),
+        "{again}"
+    );
+    compile(&folder, &source("1"));
+    explore("three").expect_code(2).expect_complaint("is the state of another search");
+}
+
 #[test]
 fn what_is_not_java_is_refused_with_jvm() {
     for words in [&["explore", "--jvm", "--", "true"][..], &["record", "-o", "t.wpt", "--jvm", "--", "true"]]

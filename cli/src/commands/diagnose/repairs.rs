@@ -57,6 +57,7 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
     let kind = match repair.rules.first() {
         Some(Rule::CriticalSections { .. }) => "critical-sections",
         Some(Rule::OneByOne { .. }) => "one-by-one",
+        Some(Rule::JoinAtOnce { .. }) => "join-at-once",
         Some(Rule::Fences { .. }) => "fences",
         _ => "ordering",
     };
@@ -129,6 +130,11 @@ fn words(rule: &Rule) -> String {
             until.line,
             if *how == How::Each { ", each time" } else { "" },
         ),
+        Rule::JoinAtOnce { after } => format!(
+            "wait for the thread that {}:{} starts to end, before going on",
+            short(&after.file),
+            after.line
+        ),
         Rule::OneByOne { threads } => {
             format!("let only one of {} run at a time, from its beginning to its end", threads.join(", "))
         }
@@ -163,6 +169,10 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
                 edit(&spot.file, spot.line, "before", "atomic_thread_fence(seq_cst);".to_owned(), threads)
             })
             .collect(),
+        Rule::JoinAtOnce { after } => {
+            let text = "join the thread that was started;".to_owned();
+            vec![edit(&after.file, after.line, "after", text, threads(forest, |spot| spot == after))]
+        }
         Rule::OneByOne { threads } => threads
             .iter()
             .flat_map(|key| {

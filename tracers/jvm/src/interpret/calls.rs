@@ -1,6 +1,7 @@
 //! Calls: of methods that are instrumented, of those that are not, and out of those back into ours.
 
 use warpath_trace::event::Concretised;
+use warpath_trace::expr::BinaryOp;
 use warpath_trace::ids::ExprId;
 
 use super::advance::CodeBytes;
@@ -120,6 +121,7 @@ impl Interpreter<'_> {
         let site = caller.site();
         for slot in caller.stack[from..].iter().copied() {
             self.concretise(site, &slot, Concretised::Outside);
+            self.concretise_text(site, &slot);
             if let Known::Reference(reference) = slot.known
                 && let Reference::Object(object) = self.resolve(reference)
             {
@@ -132,6 +134,8 @@ impl Interpreter<'_> {
                     for element in self.heap.elements(object) {
                         self.concretise(site, &element, Concretised::Outside);
                     }
+                    // Strings in it may be found there.
+                    self.concretise_texts(site, object);
                 }
             }
         }
@@ -212,12 +216,39 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A number between two others: what is left of the input when it is divided by how many there are.
+    fn number_below(&mut self, frame: &Frame, input: ExprId, bounds: &[Slot]) -> Done<Option<ExprId>> {
+        let operand = |slot: &Slot| match slot.known {
+            Known::Int(value) => Some((value, *slot)),
+            _ => None,
+        };
+        let (from, to) = match bounds {
+            [to] => (Some((0, Slot::int(0))), operand(to)),
+            [from, to] => (operand(from), operand(to)),
+            _ => return Ok(None),
+        };
+        let (Some((_, from)), Some((_, to))) = (from, to) else { return Ok(None) };
+        for slot in [&from, &to] {
+            self.concretise(frame.site(), slot, Concretised::Outside);
+        }
+        let (Known::Int(from), Known::Int(to)) = (from.known, to.known) else { return Ok(None) };
+        let count = self.pool.constant(32, (to.wrapping_sub(from) as u32).into())?;
+        let first = self.pool.constant(32, (from as u32).into())?;
+        let rest = self.pool.binary(BinaryOp::URem, input, count)?;
+        Ok(Some(self.pool.binary(BinaryOp::Add, first, rest)?))
+    }
+
     /// An input as the program sees it: signed, unless its type has no sign or more bits than the input.
     fn input_given(&mut self, frame: &Frame, input: ExprId, value: Value) -> Done<Slot> {
         let call = call_at(self.definitions, frame).ok_or(Astray)?;
         let kind = MethodDescriptor::parse(call.member.descriptor).map_err(|_| Astray)?.result;
         let to = if kind.size() == 8 { 64 } else { 32 };
         let width = self.pool.width(input);
+        let bounds = &frame.stack[frame.stack.len().saturating_sub(call.operands.saturating_sub(1))..];
+        if call.member.class.ends_with("Random") && call.member.name == "nextInt" && !bounds.is_empty() {
+            let expr = self.number_below(frame, input, bounds)?;
+            return Ok(Slot { expr, ..Slot::of(value) });
+        }
         let unsigned =
             matches!(kind, JavaType::Boolean | JavaType::Char) || u32::from(width) < kind.size() * 8;
         if width > to {
@@ -237,7 +268,16 @@ impl Interpreter<'_> {
         } else if !frame.modelled {
             let operands = frame.stack[from..].to_vec();
             let modelled = match value {
-                Some(value) => self.model(frame.site(), &call.member, &operands, value)?,
+                Some(value) => {
+                    let site = frame.site();
+                    match self.model_text(site, &call.member, &operands, value)? {
+                        Some(slot) => Some(slot),
+                        None => match self.joined(frame, &operands, value)? {
+                            Some(slot) => Some(slot),
+                            None => self.model(site, &call.member, &operands, value)?,
+                        },
+                    }
+                }
                 None => None,
             };
             match modelled {
@@ -292,6 +332,8 @@ impl Interpreter<'_> {
         if frame.state == State::Waiting
             && let Some(call) = call_at(self.definitions, frame)
         {
+            // An expression that cannot be built has a table that is full, which others notice.
+            let _ = self.no_number(frame, &call);
             self.outside(frame, &call);
         }
     }

@@ -82,9 +82,15 @@ impl Lifter {
             } else {
                 Slot::of(access.value)
             };
-            self.write(definitions, t, &access, slot, item.step)
+            let is_event = self.is_event(definitions, t, access.cell, item.step);
+            self.write(definitions, t, &access, slot, is_event)?;
+            if is_event && !item.step && !access.is_volatile {
+                self.commit_at_once(t)?;
+            }
+            Ok(())
         } else {
-            let found = self.read(definitions, t, &access, item.step)?;
+            let is_event = self.is_event(definitions, t, access.cell, item.step);
+            let found = self.read(definitions, t, &access, is_event)?;
             if self.symbolic {
                 self.interpreter(definitions, t).loaded(&item.record, found);
             }

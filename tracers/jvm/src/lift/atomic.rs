@@ -26,6 +26,7 @@ impl Lifter {
     ) -> Result<(), LiftError> {
         let cell = self.atomic_cell(definitions, atomic);
         self.note_access(t, cell, atomic.op != AtomicOp::Get);
+        let is_event = self.is_event(definitions, t, cell, item.step);
         let operands = self.operands(definitions, t, atomic)?;
         let at = self.here(definitions, t, atomic.pc)?;
         let kind = atomic.kind;
@@ -33,7 +34,7 @@ impl Lifter {
         let event = self.next_event(t);
         let mut old = None;
         if self.symbolic {
-            old = if item.step {
+            old = if is_event {
                 Some(self.trace.tables.exprs.read(ThreadIx::from(t), event, width)?)
             } else {
                 let slot = self.heap.get(&self.trace.tables.exprs, t, cell, Slot::of(atomic.old));
@@ -46,7 +47,7 @@ impl Lifter {
             value: self.value_bits(definitions, kind, atomic.new),
             expr: exchange.new.filter(|_| self.symbolic),
         };
-        if item.step {
+        if is_event {
             let location = self.location(definitions, cell, kind, Some(atomic.old))?;
             let old = self.value_bits(definitions, kind, atomic.old);
             let op = match (atomic.op, order(atomic.order)) {
@@ -62,6 +63,9 @@ impl Lifter {
             let waits = atomic.op == AtomicOp::Set && atomic.order < 4;
             if self.buffers_writes() && waits {
                 self.buffers[t].push((cell, event));
+                if !item.step {
+                    self.commit_at_once(t)?;
+                }
             }
         } else if self.symbolic && atomic.op != AtomicOp::Get {
             let expr = match new.expr {

@@ -131,7 +131,8 @@ impl Lifter {
         debug_assert!(
             self.symbolic || self.threads.iter().flat_map(|t| &t.frames).all(|f| f.state == State::Lost)
         );
-        Ok(Lifted { trace: self.trace, end: self.end, shared, usage, lost })
+        let is_faithful = self.promoted.is_faithful() && !self.unforeseen;
+        Ok(Lifted { trace: self.trace, end: self.end, shared, usage, lost, is_faithful })
     }
 }
 

@@ -1,14 +1,14 @@
 //! Adding events; those of threads, of inputs and of what was decided on the way.
 
 use warpath_trace::event::{Event, Op};
-use warpath_trace::expr::{Sort, Width, mask};
-use warpath_trace::ids::{SourceId, ThreadIx};
+use warpath_trace::expr::{BinaryOp, Sort, Width, mask};
+use warpath_trace::ids::{ExprId, SourceId, ThreadIx};
 use warpath_trace::place::Input;
 
 use super::sync::{attempt, result};
 use super::{LiftError, Lifter};
-use crate::interpret::{Frame, Effect, Site};
-use crate::stream::{Definitions, ObjectRef, Record};
+use crate::interpret::{Effect, Frame, Site, Text};
+use crate::stream::{Content, Definitions, ObjectRef, Record};
 
 impl Lifter {
     /// Adds an event; its index among those of its thread.
@@ -128,6 +128,53 @@ impl Lifter {
         self.threads[t].input = Some(expr);
         self.interpreter(definitions, t).mark_modelled();
         Ok(())
+    }
+
+    /// The characters of a string are inputs, any that a text from outside can have.
+    pub(super) fn text_input(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        object: ObjectRef,
+        name: &str,
+    ) -> Result<(), LiftError> {
+        let Some(Content::Text(text)) = definitions.object(object).map(|object| &object.content) else {
+            return Ok(());
+        };
+        let entry_name = self.trace.tables.string(name)?;
+        let site = self.threads[t].frames.last().map(|frame| frame.site());
+        let at = match site {
+            Some(site) => self.source(definitions, site)?,
+            None => SourceId::UNKNOWN,
+        };
+        let mut characters = Vec::new();
+        for (nth, unit) in text.encode_utf16().enumerate() {
+            let entry = Input { name: entry_name, nth: nth as u32, width: 16 };
+            let input = self.trace.tables.input(entry)?;
+            self.push(t, Op::Input { input, value: unit.into() }, at)?;
+            if self.symbolic {
+                let character = self.trace.tables.exprs.input(input, 16)?;
+                let condition = Some(self.is_character(character)?);
+                self.push(t, Op::Assume { condition, holds: true }, at)?;
+                characters.push(character);
+            }
+        }
+        self.names.call(object, definitions, name);
+        if self.symbolic {
+            self.texts.insert(object, Text { characters: characters.into(), origin: name.into() });
+        }
+        Ok(())
+    }
+
+    /// Neither zero, which ends texts outside, nor half of a pair of units.
+    fn is_character(&mut self, character: ExprId) -> Result<ExprId, LiftError> {
+        let pool = &mut self.trace.tables.exprs;
+        let (one, first, last) =
+            (pool.constant(16, 1)?, pool.constant(16, 0xd7ff)?, pool.constant(16, 0xdfff)?);
+        let from_one = pool.binary(BinaryOp::Sub, character, one)?;
+        let below = pool.binary(BinaryOp::Ult, from_one, first)?;
+        let above = pool.binary(BinaryOp::Ult, last, character)?;
+        Ok(pool.binary(BinaryOp::Or, below, above)?)
     }
 
     /// The run counts only if the argument of the call under way is true.

@@ -30,6 +30,7 @@ impl Lifter {
         let found = u128::from(sync.b & 1);
         if sync.verb == 19 {
             self.interrupted.insert(of);
+            self.unforeseen |= sync.b == 0;
             let set = Op::AtomicWrite { location, value: Datum::concrete(1), order: ORDER };
             self.region(t, &[set, Op::SemPost { semaphore }], at)?;
             return Ok(());

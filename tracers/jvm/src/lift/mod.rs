@@ -13,6 +13,7 @@ mod fields;
 mod interrupt;
 mod library;
 mod places;
+mod promote;
 mod sharing;
 mod spin;
 mod sync;
@@ -28,7 +29,7 @@ use warpath_trace::trace::Trace;
 
 use crate::classfile::access;
 use crate::interpret::{
-    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Trouble,
+    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Texts, Trouble,
 };
 use crate::run::{End, Sharing};
 use crate::stream::{Definitions, Item, ObjectRef, Reader, Record, StreamError};
@@ -69,6 +70,8 @@ pub struct LiftOptions {
     pub max_expressions: usize,
     /// Does an exit status other than 0 count as failure?
     pub fail_on_exit: bool,
+    /// Locations whose accesses are events although the agent did not know them to be shared, and made no steps of them.
+    pub shared: Option<Sharing>,
 }
 
 /// What a stream says.
@@ -83,6 +86,8 @@ pub struct Lifted {
     pub(crate) usage: Usage,
     /// Where methods are that could not be followed to their end.
     pub lost: Vec<String>,
+    /// Is it a trace that a run could have which knew from the start what is shared?
+    pub is_faithful: bool,
 }
 
 /// Makes a trace of what is complete in a stream, and says what is wrong with the rest.
@@ -112,6 +117,7 @@ struct Lifter {
     identities: Identities,
     names: Names,
     lambdas: Lambdas,
+    texts: Texts,
     threads: Vec<interpret::Thread>,
     sources: FxHashMap<Site, SourceId>,
     locations: FxHashMap<Cell, LocationId>,
@@ -129,7 +135,10 @@ struct Lifter {
     callers: library::Callers,
     /// Threads that others have interrupted.
     interrupted: BTreeSet<u32>,
+    /// Was one interrupted that the agent did not expect it of, so that its waits did not look?
+    unforeseen: bool,
     approximations: BTreeMap<String, u64>,
+    promoted: promote::Promoted,
     forked: bool,
     end: Option<End>,
 }
@@ -144,6 +153,7 @@ impl Lifter {
             identities: Identities::default(),
             names: Names::default(),
             lambdas: Lambdas::default(),
+            texts: Texts::default(),
             threads: Vec::new(),
             sources: FxHashMap::default(),
             locations: FxHashMap::default(),
@@ -157,7 +167,9 @@ impl Lifter {
             latches: FxHashMap::default(),
             callers: library::Callers::default(),
             interrupted: BTreeSet::new(),
+            unforeseen: false,
             approximations: BTreeMap::new(),
+            promoted: promote::Promoted::default(),
             forked: false,
             end: None,
         }
@@ -191,6 +203,7 @@ impl Lifter {
             identities: &mut self.identities,
             names: &mut self.names,
             lambdas: &mut self.lambdas,
+            texts: &mut self.texts,
             thread: &mut self.threads[thread],
         }
     }
@@ -280,6 +293,7 @@ impl Lifter {
             Record::Input { name, nth, width, value } => {
                 self.input(definitions, t, name, *nth, *width, *value)?;
             }
+            Record::Text { object, name } => self.text_input(definitions, t, *object, name)?,
             Record::Assume { holds } => self.assume(definitions, t, *holds)?,
             Record::Uncaught { exception, class, message } => {
                 self.uncaught(definitions, t, *exception, class, message)?;

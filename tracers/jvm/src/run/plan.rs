@@ -157,10 +157,12 @@ fn is_interrupt(step: &Step) -> bool {
 
 /// Is it a wait that an interrupt ends, as the thread's next steps say?
 fn is_interrupted(step: &Step, later: &[Step]) -> bool {
-    let mut own = later.iter().filter(|other| other.thread == step.thread).filter(
-        |step| !matches!(&step.what, Visible::Event(expected) if is_added(expected)),
-    );
-    let begins = |step: &Step| matches!(&step.what, Visible::Event(expected) if expected.verb == Verb::AtomicBegin);
+    let mut own = later
+        .iter()
+        .filter(|other| other.thread == step.thread)
+        .filter(|step| !matches!(&step.what, Visible::Event(expected) if is_added(expected)));
+    let begins =
+        |step: &Step| matches!(&step.what, Visible::Event(expected) if expected.verb == Verb::AtomicBegin);
     own.next().is_some_and(begins) && own.next().is_some_and(is_interrupt)
 }
 

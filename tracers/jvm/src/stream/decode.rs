@@ -196,6 +196,7 @@ impl<'a> Reader<'a> {
                 value: self.signed()?,
             },
             51 => Record::Assume { holds: self.unsigned()? != 0 },
+            52 => Record::Text { object: self.object()?, name: self.string()? },
             60 => {
                 Record::Uncaught { exception: self.object()?, class: self.string()?, message: self.string()? }
             }

@@ -84,6 +84,7 @@ pub enum Record {
     Yield { pc: u32 },
     Commit { object: ObjectRef, field: String, index: i64 },
     Input { name: String, nth: u64, width: u64, value: i64 },
+    Text { object: ObjectRef, name: String },
     Assume { holds: bool },
     Uncaught { exception: ObjectRef, class: String, message: String },
     Deadlock { text: String },

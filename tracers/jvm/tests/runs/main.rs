@@ -6,6 +6,8 @@ mod basics;
 mod build;
 mod concurrent;
 mod inputs;
+mod kept;
 mod language;
 mod random;
 mod schedules;
+mod texts;

@@ -1,7 +1,9 @@
 package dev.warpath.agent;
 
 import dev.warpath.agent.hook.Jdk;
+import dev.warpath.agent.hook.SystemCalls;
 import dev.warpath.agent.model.Inputs;
+import dev.warpath.agent.model.SymbolicText;
 import dev.warpath.agent.plan.Plan;
 import dev.warpath.agent.plan.PlanError;
 import dev.warpath.agent.plan.SharedLocations;
@@ -34,6 +36,10 @@ public final class Agent {
             SharedLocations shared = new SharedLocations(plan.shared);
             Objects.plan(shared);
             Inputs.plan(plan);
+            SymbolicText.plan(plan);
+            if (plan.symbolicStdin > 0) {
+                SystemCalls.watchStdin();
+            }
             openJdk(instrumentation);
             // Code of the JDK that loads classes will ask it, so it must be there before.
             Jdk.isFollowed(folder);

@@ -380,6 +380,10 @@ final class Decoder {
             case 51:
                 add(step, "assume", u());
                 break;
+            case 52:
+                ref();
+                add(step, "text", str());
+                break;
             case 60:
                 ref();
                 add(step, "uncaught", str() + " " + str());

@@ -1,5 +1,6 @@
 package dev.warpath.agent.hook;
 
+import dev.warpath.agent.model.Inputs;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
@@ -14,11 +15,15 @@ public final class Clock {
     private Clock() {}
 
     public static long currentTimeMillis() {
-        return Scheduler.current() == null ? System.currentTimeMillis() : EPOCH + tick() / 1_000_000;
+        return Scheduler.current() == null ? System.currentTimeMillis() : told(EPOCH + tick() / 1_000_000);
     }
 
     public static long nanoTime() {
-        return Scheduler.current() == null ? System.nanoTime() : tick();
+        return Scheduler.current() == null ? System.nanoTime() : told(tick());
+    }
+
+    private static long told(long time) {
+        return Inputs.isTimeSymbolic() ? Inputs.take("time", 64, time) : time;
     }
 
     private static long tick() {

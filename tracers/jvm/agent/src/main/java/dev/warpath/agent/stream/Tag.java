@@ -30,6 +30,7 @@ public final class Tag {
     public static final int YIELD = 44;
     public static final int INPUT = 50;
     public static final int ASSUME = 51;
+    public static final int TEXT = 52;
     public static final int UNCAUGHT = 60;
     public static final int DEADLOCK = 61;
     public static final int STOP = 62;

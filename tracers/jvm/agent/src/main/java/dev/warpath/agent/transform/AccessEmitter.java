@@ -1,5 +1,6 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.hook.Initialisers;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
@@ -67,11 +68,25 @@ final class AccessEmitter {
     }
 
     private void beforeStatic(String hook, String owner, String name, long at) {
-        String location = context.hierarchy.declaringField(owner, name).replace('/', '.') + '.' + name;
+        String declaring = context.hierarchy.declaringField(owner, name).replace('/', '.');
+        String location = declaring + '.' + name;
         if (context.shared.hasStatic(location)) {
+            initialise(declaring);
             mv.visitLdcInsn(location);
             mv.visitLdcInsn(at);
             hook(hook, "(Ljava/lang/String;J)V");
+        }
+    }
+
+    /** Class files of Java 1.4 cannot name their own class; its own initialiser a method has behind it. */
+    private void initialise(String declaring) {
+        boolean isOwn = declaring.replace('.', '/').equals(context.className);
+        if (!isOwn && (context.version & 0xffff) >= Opcodes.V1_5) {
+            mv.visitLdcInsn(Type.getObjectType(context.className));
+            mv.visitLdcInsn(declaring);
+            mv.visitLdcInsn(Initialisers.place());
+            mv.visitMethodInsn(Opcodes.INVOKESTATIC, "dev/warpath/agent/hook/Initialisers", "run",
+                    "(Ljava/lang/Class;Ljava/lang/String;I)V", false);
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.hook.RandomCalls;
 import dev.warpath.agent.hook.SystemCalls;
+import dev.warpath.agent.hook.ThreadLocalRandomCalls;
 import dev.warpath.agent.hook.VerifierCalls;
 import dev.warpath.agent.hook.WarpathCalls;
 import java.util.HashMap;
@@ -56,6 +58,10 @@ final class Calls {
         MODELS.addStatic(VERIFIER, VerifierCalls.class);
         MODELS.addStatic("java/lang/System", SystemCalls.class);
         MODELS.add("java/io/InputStream", SystemCalls.class);
+        MODELS.add("java/util/Random", RandomCalls.class);
+        MODELS.add("java/security/SecureRandom", RandomCalls.class);
+        MODELS.add("java/util/concurrent/ThreadLocalRandom", RandomCalls.class);
+        MODELS.add("java/util/concurrent/ThreadLocalRandom", ThreadLocalRandomCalls.class);
         ConcurrentModels.addTo(MODELS);
     }
 

@@ -65,6 +65,10 @@ final class MethodInstrumenter extends AnalyzerAdapter {
         if (isInitialiser) {
             hook(FLOW, "initialise", "()V");
         }
+        if (method.name.equals("main") && method.descriptor.equals("([Ljava/lang/String;)V") && isStatic()) {
+            mv.visitVarInsn(Opcodes.ALOAD, 0);
+            hook("dev/warpath/agent/model/SymbolicText", "arguments", "([Ljava/lang/String;)V");
+        }
         emitEntry();
         if (isSynchronized) {
             pushLock();

@@ -1,0 +1,77 @@
+//! Accesses that become events although the agent made no steps of them: when a run has shown that a location is shared,
+//! its own stream has every access to it already, in the order in which they happened.
+
+use rustc_hash::FxHashMap;
+use warpath_trace::event::Op;
+
+use super::{LiftError, Lifter};
+use crate::interpret::Cell;
+use crate::stream::Definitions;
+
+/// Accesses of one thread that become events at most. Who makes more has probably waited in vain for a change that only
+/// another thread can make; a run that knows the location lets that one go on much earlier.
+const MOST_PROMOTED: u32 = 20_000;
+
+/// What became an event.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Promoted {
+    known: FxHashMap<Cell, bool>,
+    /// How many accesses, by thread.
+    counts: Vec<u32>,
+    /// Does a thread see its writes in an order that no run could have shown it?
+    disorder: bool,
+}
+
+impl Promoted {
+    /// Could a run have this trace that knew from the start what is shared?
+    pub(super) fn is_faithful(&self) -> bool {
+        !self.disorder && self.counts.iter().all(|&count| count <= MOST_PROMOTED)
+    }
+}
+
+impl Lifter {
+    /// Is an access to the location an event? `is_step`: the agent says so.
+    pub(super) fn is_event(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        cell: Cell,
+        is_step: bool,
+    ) -> bool {
+        if is_step || self.options.shared.is_none() {
+            return is_step;
+        }
+        let is_shared = match self.promoted.known.get(&cell) {
+            Some(&known) => known,
+            None => {
+                let name = self.cell_name(definitions, cell);
+                let found = self.options.shared.as_ref().is_some_and(|shared| shared.contains(&name));
+                self.promoted.known.insert(cell, found);
+                found
+            }
+        };
+        if is_shared {
+            let counts = &mut self.promoted.counts;
+            if counts.len() <= t {
+                counts.resize(t + 1, 0);
+            }
+            counts[t] = counts[t].saturating_add(1);
+        }
+        is_shared
+    }
+
+    /// The last write of the thread went to a location that the agent did not know to be shared: it did not wait in a
+    /// buffer.
+    pub(super) fn commit_at_once(&mut self, t: usize) -> Result<(), LiftError> {
+        if !self.buffers_writes() {
+            return Ok(());
+        }
+        let Some((_, write)) = self.buffers[t].pop() else { return Ok(()) };
+        // Where writes take effect in their order, it has overtaken those that wait.
+        let in_order = self.trace.header.model == warpath_trace::header::MemoryModel::Tso;
+        self.promoted.disorder |= in_order && !self.buffers[t].is_empty();
+        let at = self.trace.threads[t][write as usize].at;
+        self.push(t, Op::Commit { write }, at)?;
+        Ok(())
+    }
+}
