@@ -30,7 +30,6 @@ impl Lifter {
         let found = u128::from(sync.b & 1);
         if sync.verb == 19 {
             self.interrupted.insert(of);
-            self.unforeseen |= sync.b == 0;
             let set = Op::AtomicWrite { location, value: Datum::concrete(1), order: ORDER };
             self.region(t, &[set, Op::SemPost { semaphore }], at)?;
             return Ok(());
@@ -85,6 +84,26 @@ impl Lifter {
         };
         self.region(t, &[take, then], at)?;
         Ok(())
+    }
+
+    /// Did waits look at every flag that is known to be shared by now?
+    pub(super) fn are_flags_known(&self) -> bool {
+        let shared = self.options.shared.iter().flat_map(Sharing::locations);
+        shared
+            .filter(|name| name.starts_with("interrupted("))
+            .all(|name| self.options.flags.iter().any(|known| known == name))
+    }
+
+    /// The flags that waits looked at: whoever runs the schedule has to know.
+    pub(super) fn known_flags(&mut self, definitions: &Definitions) -> Result<Vec<LocationId>, LiftError> {
+        let mut known = Vec::new();
+        for of in 1..=definitions.threads().len() as u32 {
+            let name = format!("interrupted({})", self.names.thread(definitions, of));
+            if self.options.flags.contains(&name) {
+                known.push(self.flag(definitions, of)?);
+            }
+        }
+        Ok(known)
     }
 
     /// Flags that waits have to look at in further runs.

@@ -72,6 +72,8 @@ pub struct LiftOptions {
     pub fail_on_exit: bool,
     /// Locations whose accesses are events although the agent did not know them to be shared, and made no steps of them.
     pub shared: Option<Sharing>,
+    /// Interrupt flags that the agent knew to be shared, so that waits looked at them.
+    pub flags: Vec<String>,
 }
 
 /// What a stream says.
@@ -135,8 +137,6 @@ struct Lifter {
     callers: library::Callers,
     /// Threads that others have interrupted.
     interrupted: BTreeSet<u32>,
-    /// Was one interrupted that the agent did not expect it of, so that its waits did not look?
-    unforeseen: bool,
     approximations: BTreeMap<String, u64>,
     promoted: promote::Promoted,
     forked: bool,
@@ -167,7 +167,6 @@ impl Lifter {
             latches: FxHashMap::default(),
             callers: library::Callers::default(),
             interrupted: BTreeSet::new(),
-            unforeseen: false,
             approximations: BTreeMap::new(),
             promoted: promote::Promoted::default(),
             forked: false,

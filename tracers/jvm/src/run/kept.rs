@@ -16,6 +16,8 @@ pub(super) struct Remains {
     pub stream: Vec<u8>,
     /// Why the JVM was ended by us, if it was.
     pub stopped: Option<Why>,
+    /// Interrupt flags that the agent knew of.
+    pub flags: Vec<String>,
 }
 
 /// Compressed bytes of all runs together; the oldest go first.
@@ -36,6 +38,7 @@ struct Packed {
     stream: Vec<u8>,
     length: usize,
     stopped: Option<Why>,
+    flags: Vec<String>,
 }
 
 impl KeptRuns {
@@ -43,7 +46,12 @@ impl KeptRuns {
     pub(super) fn keep(&mut self, remains: &Remains) -> Option<KeptRun> {
         let stream = zstd::bulk::compress(&remains.stream, LEVEL).ok()?;
         self.keep_packed(
-            Packed { stream, length: remains.stream.len(), stopped: remains.stopped.clone() },
+            Packed {
+                stream,
+                length: remains.stream.len(),
+                stopped: remains.stopped.clone(),
+                flags: remains.flags.clone(),
+            },
             MOST_BYTES,
         )
     }
@@ -68,7 +76,7 @@ impl KeptRuns {
     pub(super) fn get(&self, run: KeptRun) -> Option<Remains> {
         let packed = self.runs.get(&run)?;
         let stream = zstd::bulk::decompress(&packed.stream, packed.length).ok()?;
-        Some(Remains { stream, stopped: packed.stopped.clone() })
+        Some(Remains { stream, stopped: packed.stopped.clone(), flags: packed.flags.clone() })
     }
 }
 
@@ -80,7 +88,7 @@ mod tests {
     fn a_run_is_what_it_was() {
         let mut kept = KeptRuns::default();
         let stream: Vec<u8> = (0..100_000_u32).flat_map(|n| (n / 7).to_le_bytes()).collect();
-        let remains = Remains { stream, stopped: Some(Why::Interrupted) };
+        let remains = Remains { stream, stopped: Some(Why::Interrupted), flags: Vec::new() };
         let number = kept.keep(&remains).unwrap();
         let again = kept.get(number).unwrap();
         assert_eq!((again.stream, again.stopped), (remains.stream, remains.stopped));
@@ -90,7 +98,7 @@ mod tests {
     #[test]
     fn the_oldest_make_room() {
         let mut kept = KeptRuns::default();
-        let packed = |size| Packed { stream: vec![0; size], length: 0, stopped: None };
+        let packed = |size| Packed { stream: vec![0; size], length: 0, stopped: None, flags: Vec::new() };
         let all: Vec<KeptRun> = (0..4).map(|_| kept.keep_packed(packed(30), 100).unwrap()).collect();
         let left: Vec<bool> = all.iter().map(|run| kept.runs.contains_key(run)).collect();
         assert_eq!(left, [false, true, true, true]);

@@ -53,7 +53,10 @@ fn executors() {
 
 #[test]
 fn futures() {
-    shared("CompletableFuture<Integer> c = new CompletableFuture<>()", "c.complete(3); c.thenAccept(x -> {}); c.get();");
+    shared(
+        "CompletableFuture<Integer> c = new CompletableFuture<>()",
+        "c.complete(3); c.thenAccept(x -> {}); c.get();",
+    );
 }
 
 #[test]

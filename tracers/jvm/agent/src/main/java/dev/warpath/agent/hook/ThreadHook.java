@@ -187,7 +187,7 @@ public final class ThreadHook {
         if (t == null) {
             return -1;
         }
-        return (t.interrupted || Threads.isExpected(t)) && Threads.testInterrupt(t, t, true, t.site) ? 1 : 0;
+        return t.interrupted && Threads.testInterrupt(t, t, true, t.site) ? 1 : 0;
     }
 
     /** {@code Thread.isInterrupted}, where instrumented code calls it. */

@@ -78,7 +78,7 @@ public final class Threads {
     public static void interrupt(ThreadState t, ThreadState target, long at) {
         Scheduler.turn(t, new Flag("w", target, at));
         target.interrupted = true;
-        Sync.record(t, at, Sync.INTERRUPT, Sync.FLAG, 0, target.number, isExpected(target) ? 1 : 0, Sync.DONE);
+        Sync.record(t, at, Sync.INTERRUPT, Sync.FLAG, 0, target.number, 0, Sync.DONE);
     }
 
     /** {@code Thread.interrupted} and {@code isInterrupted}. */

@@ -8,7 +8,7 @@ import org.objectweb.asm.ClassReader;
  * Classes of the JDK that keep data of the program, and so are followed like its own: collections, queues, executors,
  * futures. Nested classes go with the class that they are in.
  */
-final class FollowedClasses {
+public final class FollowedClasses {
     private static final int CLASS_CONSTANT = 7;
     private static final String UTIL = "java/util/";
     private static final String CONCURRENT = "java/util/concurrent/";
@@ -33,7 +33,7 @@ final class FollowedClasses {
     private FollowedClasses() {}
 
     /** Is this class, named as in class files, one of them? */
-    static boolean contains(String name) {
+    public static boolean contains(String name) {
         if (!name.startsWith(UTIL)) {
             return false;
         }
