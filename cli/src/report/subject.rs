@@ -189,7 +189,10 @@ impl Subject {
         match (self.waits.is_empty(), self.message.is_empty()) {
             (false, _) => "no thread can go on".to_owned(),
             (_, true) => self.kind.clone(),
-            _ if self.kind == "assertion" => format!("{} does not hold", self.message),
+            // Of a Java program it is an exception that says so itself.
+            _ if self.kind == "assertion" && !self.message.contains("Error") => {
+                format!("{} does not hold", self.message)
+            }
             _ => self.message.clone(),
         }
     }

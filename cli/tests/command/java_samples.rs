@@ -75,6 +75,17 @@ pub(crate) enum Model {
     Pso,
 }
 
+impl Model {
+    /// As on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Model::Sc => "sc",
+            Model::Tso => "tso",
+            Model::Pso => "pso",
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {

@@ -10,6 +10,8 @@ mod explore_stop;
 mod export_test;
 mod gdb;
 mod help;
+mod java_bugs;
+mod java_ends;
 mod java_samples;
 mod java_verdicts;
 mod json_doc;

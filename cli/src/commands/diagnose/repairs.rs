@@ -15,6 +15,7 @@ use super::words::model;
 use crate::commands::explore::quoted;
 use crate::outputs::replace_file;
 use crate::present::diagnosis::{Edit, Repair};
+use crate::present::is_java;
 
 /// Writes the best repair; an error if there is none.
 pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnosis>) -> anyhow::Result<()> {
@@ -31,6 +32,10 @@ pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnos
 /// The command that runs the program under the repair in a file.
 pub(super) fn confirmation(config: &DiagnoseConfig, gathered: &Gathered, file: &str) -> Option<String> {
     gathered.again.as_ref()?;
+    // Nobody can run a Java program under a repair that was not made.
+    if is_java(&gathered.trace) {
+        return None;
+    }
     let mut words = vec!["warpath explore --assume-repair".to_owned(), quoted(file)];
     if gathered.model != MemoryModel::Sc {
         words.push(format!("--model {}", model(gathered.model)));
@@ -70,7 +75,7 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
             .rules
             .iter()
             .enumerate()
-            .flat_map(|(n, rule)| edits(&gathered.forest, n, rule))
+            .flat_map(|(n, rule)| edits(&gathered.forest, n, rule, is_java(&gathered.trace)))
             .collect(),
         causes: (0..diagnosis.causes.len()).collect(),
         verified: verified(gathered),
@@ -142,7 +147,7 @@ fn words(rule: &Rule) -> String {
 }
 
 /// What to write where.
-fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
+fn edits(forest: &Forest, n: usize, rule: &Rule, java: bool) -> Vec<Edit> {
     let edit = |file: &str, line: u32, side: &str, text: String, thread: String| Edit {
         file: file.to_owned(),
         line,
@@ -151,14 +156,18 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
         thread,
     };
     let name = if n == 0 { "repair".to_owned() } else { format!("repair_{}", n + 1) };
+    let (lock, unlock, fence) = match java {
+        true => (format!("{name}.lock();"), format!("{name}.unlock();"), "VarHandle.fullFence();"),
+        false => (format!("lock({name});"), format!("unlock({name});"), "atomic_thread_fence(seq_cst);"),
+    };
     match rule {
         Rule::CriticalSections { regions } => regions
             .iter()
             .flat_map(|region| {
                 let threads = threads(forest, |spot| region.has(spot));
                 [
-                    edit(&region.file, region.from, "before", format!("lock({name});"), threads.clone()),
-                    edit(&region.file, region.to, "after", format!("unlock({name});"), threads),
+                    edit(&region.file, region.from, "before", lock.clone(), threads.clone()),
+                    edit(&region.file, region.to, "after", unlock.clone(), threads),
                 ]
             })
             .collect(),
@@ -166,7 +175,7 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
             .iter()
             .map(|spot| {
                 let threads = threads(forest, |other| other == spot);
-                edit(&spot.file, spot.line, "before", "atomic_thread_fence(seq_cst);".to_owned(), threads)
+                edit(&spot.file, spot.line, "before", fence.to_owned(), threads)
             })
             .collect(),
         Rule::JoinAtOnce { after } => {
@@ -183,8 +192,8 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
                     |spot: Option<Spot>| spot.map_or_else(Default::default, |spot| (spot.file, spot.line));
                 let ((file, line), (last_file, last)) = (at(begin), at(end));
                 [
-                    edit(&file, line, "after", format!("lock({name});"), key.clone()),
-                    edit(&last_file, last, "before", format!("unlock({name});"), key.clone()),
+                    edit(&file, line, "after", lock.clone(), key.clone()),
+                    edit(&last_file, last, "before", unlock.clone(), key.clone()),
                 ]
             })
             .collect(),

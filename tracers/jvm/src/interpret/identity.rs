@@ -139,6 +139,11 @@ fn stable_number(object: &ObjectDef, name: &str) -> u64 {
     hashed(&text)
 }
 
+/// The number that stands for a reference to an object of this name, `pkg.Class@T0.1:5`, in values.
+pub fn number_of_object(name: &str) -> u64 {
+    hashed(name)
+}
+
 fn hashed(text: &str) -> u64 {
     // FNV-1a, then mixed: the same on every machine.
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;

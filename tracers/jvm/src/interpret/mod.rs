@@ -34,6 +34,7 @@ mod value;
 pub(crate) use advance::EAGER;
 pub(crate) use frame::{Frame, Site, State};
 pub(crate) use heap::{Cell, Heap};
+pub use identity::number_of_object;
 pub(crate) use identity::{Identities, Names};
 pub(crate) use lambda::Lambdas;
 pub(crate) use path::Effect;

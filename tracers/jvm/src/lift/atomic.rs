@@ -8,6 +8,9 @@ use super::{LiftError, Lifter};
 use crate::interpret::{Cell, Known, Slot, narrow, widen};
 use crate::stream::{AtomicOp, AtomicRecord, Content, Definitions, Item, ObjectDef, Value};
 
+/// The number of the strongest order in records.
+pub(super) const VOLATILE: u64 = 4;
+
 /// What an atomic operation found and left, in the width of the location.
 struct Exchange {
     old: Option<ExprId>,
@@ -50,7 +53,13 @@ impl Lifter {
         if is_event {
             let location = self.location(definitions, cell, kind, Some(atomic.old))?;
             let old = self.value_bits(definitions, kind, atomic.old);
-            let op = match (atomic.op, order(atomic.order)) {
+            let mut ordering = order(atomic.order);
+            if self.buffers_writes() && atomic.op == AtomicOp::Set && atomic.order < VOLATILE {
+                // The agent buffers plain writes alone: this one was in effect at once.
+                self.approximate("weakly ordered writes taken as volatile ones");
+                ordering = Some(MemoryOrder::SeqCst);
+            }
+            let op = match (atomic.op, ordering) {
                 (AtomicOp::Get, None) => Op::Read { location, value: old },
                 (AtomicOp::Get, Some(order)) => Op::AtomicRead { location, value: old, order },
                 (AtomicOp::Set, None) => Op::Write { location, value: new },
@@ -59,14 +68,7 @@ impl Lifter {
                     Op::Rmw { location, old, new, order: ordering.unwrap_or(MemoryOrder::Relaxed) }
                 }
             };
-            let event = self.push(t, op, at)?;
-            let waits = atomic.op == AtomicOp::Set && atomic.order < 4;
-            if self.buffers_writes() && waits {
-                self.buffers[t].push((cell, event));
-                if !item.step {
-                    self.commit_at_once(t)?;
-                }
-            }
+            self.push(t, op, at)?;
         } else if self.symbolic && atomic.op != AtomicOp::Get {
             let expr = match new.expr {
                 Some(expr) => Some(widen(&mut self.trace.tables.exprs, kind, expr)?),

@@ -1,10 +1,11 @@
 //! Adding events; those of threads, of inputs and of what was decided on the way.
 
-use warpath_trace::event::{Event, Op};
+use warpath_trace::event::{Event, MemoryOrder, Op};
 use warpath_trace::expr::{BinaryOp, Sort, Width, mask};
 use warpath_trace::ids::{ExprId, SourceId, ThreadIx};
 use warpath_trace::place::Input;
 
+use super::atomic::VOLATILE;
 use super::sync::{attempt, result};
 use super::{LiftError, Lifter};
 use crate::interpret::{Effect, Frame, Site, Text};
@@ -202,6 +203,20 @@ impl Lifter {
             None => SourceId::UNKNOWN,
         };
         self.push(t, Op::Assume { condition, holds }, at)?;
+        Ok(())
+    }
+
+    /// Earlier writes of the thread take effect before it, or before its later ones.
+    pub(super) fn fence(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        pc: u32,
+        order: u64,
+    ) -> Result<(), LiftError> {
+        let at = self.here(definitions, t, pc)?;
+        let order = if order == VOLATILE { MemoryOrder::SeqCst } else { MemoryOrder::Release };
+        self.push(t, Op::Fence { order }, at)?;
         Ok(())
     }
 

@@ -185,7 +185,9 @@ impl Lifter {
                 "" => Ok(StringId::EMPTY),
                 _ => self.trace.tables.string(text),
             };
-            let (start, name) = (text(&thread.start)?, text(&thread.name)?);
+            // Of the first thread nobody could know what it would execute.
+            let start = if thread.parent == 0 { "main" } else { &thread.start };
+            let (start, name) = (text(start)?, text(&thread.name)?);
             self.trace.add_thread(Entry { parent, start, argument: None, name })?;
             self.threads.push(interpret::Thread::default());
             self.buffers.push(Vec::new());
@@ -222,7 +224,7 @@ impl Lifter {
         // The monitor of a synchronized method is no business of the instruction that the method is at.
         let followed = match &item.record {
             Record::Sync(sync) => !sync.is_of_method(),
-            Record::Note { .. } | Record::Commit { .. } => false,
+            Record::Note { .. } | Record::Commit { .. } | Record::Fence { .. } => false,
             _ => true,
         };
         self.note_activity(t, &item.record);
@@ -288,6 +290,7 @@ impl Lifter {
                 self.thread_event(definitions, t, &item.record)?;
             }
             Record::Yield { .. } => {}
+            Record::Fence { pc, order } => self.fence(definitions, t, *pc, *order)?,
             Record::Commit { object, field, index } => self.commit(definitions, t, *object, field, *index)?,
             Record::Input { name, nth, width, value } => {
                 self.input(definitions, t, name, *nth, *width, *value)?;

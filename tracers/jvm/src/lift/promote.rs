@@ -18,7 +18,7 @@ pub(super) struct Promoted {
     known: FxHashMap<Cell, bool>,
     /// How many accesses, by thread.
     counts: Vec<u32>,
-    /// Does a thread see its writes in an order that no run could have shown it?
+    /// Would the run have had other steps?
     disorder: bool,
 }
 
@@ -56,6 +56,9 @@ impl Lifter {
                 counts.resize(t + 1, 0);
             }
             counts[t] = counts[t].saturating_add(1);
+            // With store buffers the agent would have made other steps: writes wait, or others wait for them, and fences
+            // are steps only behind writes that it knew of.
+            self.promoted.disorder |= self.buffers_writes();
         }
         is_shared
     }
@@ -67,9 +70,6 @@ impl Lifter {
             return Ok(());
         }
         let Some((_, write)) = self.buffers[t].pop() else { return Ok(()) };
-        // Where writes take effect in their order, it has overtaken those that wait.
-        let in_order = self.trace.header.model == warpath_trace::header::MemoryModel::Tso;
-        self.promoted.disorder |= in_order && !self.buffers[t].is_empty();
         let at = self.trace.threads[t][write as usize].at;
         self.push(t, Op::Commit { write }, at)?;
         Ok(())

@@ -2,6 +2,7 @@
 //! has every access, and nothing has to run again.
 
 use std::collections::BTreeMap;
+use std::process::ExitStatus;
 
 use super::outcome::Why;
 
@@ -16,6 +17,8 @@ pub(super) struct Remains {
     pub stream: Vec<u8>,
     /// Why the JVM was ended by us, if it was.
     pub stopped: Option<Why>,
+    /// How the JVM ended.
+    pub status: ExitStatus,
     /// Interrupt flags that the agent knew of.
     pub flags: Vec<String>,
 }
@@ -38,6 +41,7 @@ struct Packed {
     stream: Vec<u8>,
     length: usize,
     stopped: Option<Why>,
+    status: ExitStatus,
     flags: Vec<String>,
 }
 
@@ -50,6 +54,7 @@ impl KeptRuns {
                 stream,
                 length: remains.stream.len(),
                 stopped: remains.stopped.clone(),
+                status: remains.status,
                 flags: remains.flags.clone(),
             },
             MOST_BYTES,
@@ -76,7 +81,12 @@ impl KeptRuns {
     pub(super) fn get(&self, run: KeptRun) -> Option<Remains> {
         let packed = self.runs.get(&run)?;
         let stream = zstd::bulk::decompress(&packed.stream, packed.length).ok()?;
-        Some(Remains { stream, stopped: packed.stopped.clone(), flags: packed.flags.clone() })
+        Some(Remains {
+            stream,
+            stopped: packed.stopped.clone(),
+            status: packed.status,
+            flags: packed.flags.clone(),
+        })
     }
 }
 
@@ -88,7 +98,12 @@ mod tests {
     fn a_run_is_what_it_was() {
         let mut kept = KeptRuns::default();
         let stream: Vec<u8> = (0..100_000_u32).flat_map(|n| (n / 7).to_le_bytes()).collect();
-        let remains = Remains { stream, stopped: Some(Why::Interrupted), flags: Vec::new() };
+        let remains = Remains {
+            stream,
+            stopped: Some(Why::Interrupted),
+            status: ExitStatus::default(),
+            flags: Vec::new(),
+        };
         let number = kept.keep(&remains).unwrap();
         let again = kept.get(number).unwrap();
         assert_eq!((again.stream, again.stopped), (remains.stream, remains.stopped));
@@ -98,7 +113,13 @@ mod tests {
     #[test]
     fn the_oldest_make_room() {
         let mut kept = KeptRuns::default();
-        let packed = |size| Packed { stream: vec![0; size], length: 0, stopped: None, flags: Vec::new() };
+        let packed = |size| Packed {
+            stream: vec![0; size],
+            length: 0,
+            stopped: None,
+            status: ExitStatus::default(),
+            flags: Vec::new(),
+        };
         let all: Vec<KeptRun> = (0..4).map(|_| kept.keep_packed(packed(30), 100).unwrap()).collect();
         let left: Vec<bool> = all.iter().map(|run| kept.runs.contains_key(run)).collect();
         assert_eq!(left, [false, true, true, true]);

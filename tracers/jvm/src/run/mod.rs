@@ -5,6 +5,7 @@ mod agent;
 mod classes;
 mod error;
 mod kept;
+mod killed;
 mod launch;
 mod options;
 mod outcome;

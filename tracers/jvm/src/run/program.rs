@@ -14,6 +14,7 @@ use super::agent::{find_agent, find_command};
 use super::classes;
 use super::error::JvmError;
 use super::kept::{KeptRun, Remains};
+use super::killed;
 use super::launch::{self, OwnStdin, last_words};
 use super::options::RunOptions;
 use super::outcome::{End, Why};
@@ -158,6 +159,8 @@ impl JvmProgram {
         let file = folder.path().join("plan");
         std::fs::write(&file, text).map_err(|error| file_error(&file, error))?;
         let mut arguments = vec![format!("-javaagent:{}={}", self.agent.display(), folder.path().display())];
+        // What the program asserts is checked, unless its command says otherwise further on.
+        arguments.push("-ea".to_owned());
         arguments.extend(self.command[1..].iter().cloned());
         let ended = launch::run(&self.java, &arguments, &mut self.stdin, &plan.options)?;
         let died = |ended: &launch::Ended| JvmError::Died {
@@ -169,7 +172,7 @@ impl JvmProgram {
             return Err(died(&ended));
         }
         let stream = read_stream(&path).unwrap_or_default();
-        let remains = Remains { stream, stopped: ended.stopped.clone(), flags };
+        let remains = Remains { stream, stopped: ended.stopped.clone(), status: ended.status, flags };
         let Some((lifted, end)) = self.understand(&plan.options, &remains, None)? else {
             return Err(died(&ended));
         };
@@ -240,9 +243,11 @@ impl JvmProgram {
         {
             footer.outcome = Outcome::Stopped;
         }
-        let end = match remains.stopped.clone() {
-            Some(why) => Some(End::Stopped(why)),
-            None => lifted.end.clone(),
+        let end = match (remains.stopped.clone(), &lifted.end) {
+            (Some(why), _) => Some(End::Stopped(why)),
+            (None, Some(End::Stopped(Why::Events(_)))) => Some(End::Stopped(Why::Events(options.max_events))),
+            (None, Some(end)) => Some(end.clone()),
+            (None, None) => killed::end(&mut lifted.trace, remains.status)?.map(End::Failed),
         };
         Ok(end.map(|end| (lifted, end)))
     }

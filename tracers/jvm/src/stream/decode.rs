@@ -189,6 +189,7 @@ impl<'a> Reader<'a> {
             },
             44 => Record::Yield { pc: self.pc()? },
             45 => Record::Commit { object: self.object()?, field: self.string()?, index: self.signed()? },
+            46 => Record::Fence { pc: self.pc()?, order: self.unsigned()? },
             50 => Record::Input {
                 name: self.string()?,
                 nth: self.unsigned()?,

@@ -83,6 +83,7 @@ pub enum Record {
     Join { pc: u32, child: u32, attempt: u64, result: u64 },
     Yield { pc: u32 },
     Commit { object: ObjectRef, field: String, index: i64 },
+    Fence { pc: u32, order: u64 },
     Input { name: String, nth: u64, width: u64, value: i64 },
     Text { object: ObjectRef, name: String },
     Assume { holds: bool },
@@ -184,7 +185,8 @@ impl Record {
             | Record::ArrayCopy { pc }
             | Record::Fork { pc, .. }
             | Record::Join { pc, .. }
-            | Record::Yield { pc } => Some(pc),
+            | Record::Yield { pc }
+            | Record::Fence { pc, .. } => Some(pc),
             Record::Sync(SyncRecord { pc, .. }) => Some(pc),
             Record::Atomic(ref atomic) => Some(atomic.pc),
             _ => None,

@@ -114,7 +114,7 @@ pub fn happens_again(built: &Built, run: &Run) {
     let mut program = built.program();
     program.share(&si);
     let follow = Follow::new(si.schedule.clone(), Strictness::Strict);
-    let options = RunOptions { inputs: si.inputs, ..options() };
+    let options = RunOptions { inputs: si.inputs, model: si.model, ..options() };
     let again = program.run(&Plan { options, follow, policy: Policy::RunToBlock }).unwrap();
     checked(&again);
     assert_eq!(again.end, run.end, "{}\n{}", text(&run.trace), text(&again.trace));

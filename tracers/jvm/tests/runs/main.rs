@@ -9,6 +9,7 @@ mod concurrent;
 mod inputs;
 mod kept;
 mod language;
+mod models;
 mod random;
 mod schedules;
 mod texts;

@@ -1,6 +1,7 @@
 package dev.warpath.agent;
 
 import dev.warpath.agent.hook.Jdk;
+import dev.warpath.agent.memory.StoreBuffer;
 import dev.warpath.agent.hook.SystemCalls;
 import dev.warpath.agent.model.Inputs;
 import dev.warpath.agent.model.SymbolicText;
@@ -43,6 +44,7 @@ public final class Agent {
             openJdk(instrumentation);
             // Code of the JDK that loads classes will ask it, so it must be there before.
             Jdk.isFollowed(folder);
+            StoreBuffer.plan(plan.model, instrumentation);
             instrumentation.addTransformer(new Transformer(plan, shared, instrumentation), true);
             instrumentation.retransformClasses(JdkPatches.classes());
             new Watchdog().start();

@@ -370,6 +370,17 @@ final class Decoder {
                 u();
                 add(step, "yield", "");
                 break;
+            case 45:
+                long holder = u();
+                String field = str();
+                long index = s();
+                add(step, "commit", holder == 0 ? field : objects.get((int) holder - 1)
+                        + (field.isEmpty() ? "[" + index + ']' : '.' + field));
+                break;
+            case 46:
+                u();
+                add(step, "fence", u());
+                break;
             case 27:
                 u();
                 add(step, "arraycopy", "");

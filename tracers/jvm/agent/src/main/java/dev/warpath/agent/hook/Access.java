@@ -1,5 +1,7 @@
 package dev.warpath.agent.hook;
 
+import dev.warpath.agent.memory.StoreBuffer;
+import dev.warpath.agent.schedule.AccessAction;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
@@ -29,6 +31,32 @@ public final class Access {
             return;
         }
         beforePart(t, object, field, verb, at);
+    }
+
+    /** A write to a field that is not volatile: it may be buffered. {@code declaring} is the class of the field. */
+    public static void beforePlainPut(Object object, String field, String declaring, char kind, long at) {
+        ThreadState t = Scheduler.current();
+        if (t == null || object == null) {
+            return;
+        }
+        long id = Objects.id(t, object);
+        if (id < 0 && Objects.parts(id).hasField(field)) {
+            Scheduler.turn(t, t.access.of(object, field, "w", at).buffered());
+            t.access.done();
+            t.buffer.issue(object, declaring, field, kind);
+            t.stepAt = at;
+        }
+    }
+
+    /** Likewise, of a static field that is shared. */
+    public static void beforePlainPutStatic(Class<?> owner, String field, String location, long at) {
+        ThreadState t = Scheduler.current();
+        if (t != null) {
+            Scheduler.turn(t, t.access.of(null, location, "w", at).buffered());
+            t.access.done();
+            t.stepAt = at;
+            t.buffer.issueStatic(owner, field, location);
+        }
     }
 
     /** Waits for the turn to access a shared location. */
@@ -92,8 +120,13 @@ public final class Access {
         }
         long id = Objects.id(t, array);
         if (id < 0 && Objects.parts(id).hasElement(index)) {
-            Scheduler.turn(t, t.access.of(array, index, verb, at));
+            boolean buffered = StoreBuffer.isUsed() && verb == "w";
+            AccessAction action = t.access.of(array, index, verb, at);
+            Scheduler.turn(t, buffered ? action.buffered() : action);
             t.access.done();
+            if (buffered) {
+                t.buffer.issue(array, index);
+            }
             t.stepAt = at;
         }
     }

@@ -164,6 +164,7 @@ public final class Watchdog extends Thread {
             StackTraceElement[] stack = t.thread.getStackTrace();
             Definitions.note("thread " + t.key + " blocks outside the program"
                     + (stack.length > 0 ? ", in " + stack[0].getClassName() + '.' + stack[0].getMethodName() : ""));
+            Scheduler.commitAll(t);
             next = Scheduler.choose(null);
             Scheduler.owner = next;
         }

@@ -100,13 +100,13 @@ public final class Objects {
         } else if (kind == Kind.BOX) {
             p = Stream.s(p, Kind.boxed(object));
         }
-        Stream.end(p, Tag.OBJECT);
-        long id = ++count;
-        if (count >= origins.length) {
+        if (count + 1 >= origins.length) {
             long[] longer = new long[origins.length * 2];
             System.arraycopy(origins, 0, longer, 0, origins.length);
             origins = longer;
         }
+        Stream.end(p, Tag.OBJECT);
+        long id = ++count;
         origins[count] = (long) t.number << CREATOR_SHIFT | nth;
         if (shared.hasClass(name)) {
             SharedLocations.Parts parts = shared.of(name + '@' + t.key + ':' + nth);

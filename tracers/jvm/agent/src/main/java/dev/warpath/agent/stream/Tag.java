@@ -28,6 +28,8 @@ public final class Tag {
     public static final int END = 42;
     public static final int JOIN = 43;
     public static final int YIELD = 44;
+    public static final int COMMIT = 45;
+    public static final int FENCE = 46;
     public static final int INPUT = 50;
     public static final int ASSUME = 51;
     public static final int TEXT = 52;

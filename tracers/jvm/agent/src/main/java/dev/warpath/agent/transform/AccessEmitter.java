@@ -1,5 +1,6 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import dev.warpath.agent.hook.Initialisers;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
@@ -38,7 +39,7 @@ final class AccessEmitter {
                 beforeStatic("beforeGetStatic", owner, name, at);
                 break;
             case Opcodes.PUTSTATIC:
-                beforeStatic("beforePutStatic", owner, name, at);
+                beforePutStatic(owner, name, at);
                 mv.visitInsn(type.getSize() == 2 ? Opcodes.DUP2 : Opcodes.DUP);
                 break;
             case Opcodes.GETFIELD:
@@ -54,7 +55,7 @@ final class AccessEmitter {
                     mv.visitInsn(Opcodes.DUP);
                     if (mayBeShared) {
                         mv.visitInsn(Opcodes.DUP);
-                        beforeField("beforePut", name, at);
+                        beforePut(owner, name, descriptor, at);
                     }
                 }
                 mv.visitVarInsn(type.getOpcode(Opcodes.ILOAD), value);
@@ -65,6 +66,34 @@ final class AccessEmitter {
         mv.visitLdcInsn(name);
         mv.visitLdcInsn(at);
         hook(hook, "(Ljava/lang/Object;Ljava/lang/String;J)V");
+    }
+
+    private void beforePut(String owner, String name, String descriptor, long at) {
+        String declaring = context.hierarchy.declaringField(owner, name);
+        if (!StoreBuffer.isUsed() || !context.hierarchy.isPlain(declaring, name)) {
+            beforeField("beforePut", name, at);
+            return;
+        }
+        mv.visitLdcInsn(name);
+        mv.visitLdcInsn(declaring.replace('/', '.'));
+        mv.visitIntInsn(Opcodes.SIPUSH, descriptor.charAt(0));
+        mv.visitLdcInsn(at);
+        hook("beforePlainPut", "(Ljava/lang/Object;Ljava/lang/String;Ljava/lang/String;CJ)V");
+    }
+
+    private void beforePutStatic(String owner, String name, long at) {
+        String declaring = context.hierarchy.declaringField(owner, name);
+        String location = declaring.replace('/', '.') + '.' + name;
+        if (!StoreBuffer.isUsed() || !context.hierarchy.isPlain(declaring, name)) {
+            beforeStatic("beforePutStatic", owner, name, at);
+        } else if (context.shared.hasStatic(location)) {
+            initialise(declaring.replace('/', '.'));
+            mv.visitLdcInsn(Type.getObjectType(owner));
+            mv.visitLdcInsn(name);
+            mv.visitLdcInsn(location);
+            mv.visitLdcInsn(at);
+            hook("beforePlainPutStatic", "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;J)V");
+        }
     }
 
     private void beforeStatic(String hook, String owner, String name, long at) {

@@ -1,5 +1,6 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.hook.FenceCalls;
 import dev.warpath.agent.hook.RandomCalls;
 import dev.warpath.agent.hook.SystemCalls;
 import dev.warpath.agent.hook.ThreadLocalRandomCalls;
@@ -59,6 +60,7 @@ final class Calls {
         MODELS.addStatic(VERIFIER, VerifierCalls.class);
         MODELS.addStatic("java/lang/System", SystemCalls.class);
         MODELS.add("java/io/InputStream", SystemCalls.class);
+        MODELS.addStatic("java/lang/invoke/VarHandle", FenceCalls.class);
         MODELS.add("java/util/Random", RandomCalls.class);
         MODELS.add("java/security/SecureRandom", RandomCalls.class);
         MODELS.add("java/util/concurrent/ThreadLocalRandom", RandomCalls.class);

@@ -1,5 +1,6 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import java.util.HashSet;
 import java.util.Set;
 import org.objectweb.asm.Handle;
@@ -18,6 +19,7 @@ import org.objectweb.asm.commons.AnalyzerAdapter;
  */
 final class MethodInstrumenter extends AnalyzerAdapter {
     private static final String FLOW = "dev/warpath/agent/hook/Flow";
+    private static final String FENCES = "dev/warpath/agent/hook/Fences";
     private static final String MONITOR = "dev/warpath/agent/hook/Monitor";
     private static final String THREAD = "dev/warpath/agent/hook/ThreadHook";
 
@@ -181,6 +183,14 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             mv.visitInsn(Opcodes.NOP);
             guards.close();
             emitRelease();
+        }
+        if (StoreBuffer.isPartial() && isConstructor && context.hierarchy.hasFinalFields(context.className)) {
+            mv.visitLdcInsn(place());
+            hook(FENCES, "frozen", "(J)V");
+        }
+        if (StoreBuffer.isUsed() && isInitialiser) {
+            mv.visitLdcInsn(place());
+            hook(FENCES, "initialised", "(J)V");
         }
         hook(FLOW, "exit", "()V");
         if (isInitialiser) {
