@@ -74,10 +74,18 @@ fn wrong(program: &Program, expected: &Expectation) -> Option<String> {
         (Verdict::Bug, Some("BUG")) if !bugs.iter().all(|bug| bug["replayed"] == true) => {
             told("a bug was not replayed")
         }
+        (Verdict::Bug, Some("BUG")) if found_late(expected, &json) => told("was found sooner by others"),
         (Verdict::Bug, Some("BUG")) if bugs.iter().any(shows) => None,
         (Verdict::Bug, Some("BUG")) => told("its bug is elsewhere"),
         (Verdict::Bug, _) => told("has a bug"),
     }
+}
+
+/// Did the bug take more executions than was published?
+fn found_late(expected: &Expectation, json: &Value) -> bool {
+    let published = expected.published.as_ref().and_then(|published| published.to_bug);
+    let executions = json["first_bug_execution"].as_u64();
+    published.is_some_and(|most| executions.is_none_or(|executions| executions > u64::from(most)))
 }
 
 fn explore_samples() {
@@ -117,7 +125,7 @@ fn a_java_program_fails_the_same_way_every_time() {
 /// Compiles a class `Main` into a folder.
 fn compile(folder: &Folder, source: &str) {
     let file = folder.path().join("Main.java");
-    std::fs::write(&file, source).unwrap();
+    std::fs::write(&file, source).expect("a file can be written");
     let done = Command::new("javac")
         .args(["-g", "-cp"])
         .arg(agent())
@@ -155,10 +163,54 @@ fn a_bug_that_needs_an_argument_is_found() {
     assert_eq!(explore(&[])["verdict"], "SAFE");
     let json = explore(&["--symbolic", "arg:1", "--symbolic", "arg:2"]);
     assert_eq!(json["verdict"], "BUG", "{json}");
-    let si = std::fs::read_to_string(folder.path().join("out/bug-1.si.toml")).unwrap();
+    let si =
+        std::fs::read_to_string(folder.path().join("out/bug-1.si.toml")).expect("a schedule was written");
     assert!(si.contains("arg:1") && si.contains("arg:2"), "{si}");
     let mut command = warpath();
     command.arg("replay").arg(folder.path().join("out/bug-1.si.toml")).args(["--json", "-"]);
+    assert_eq!(run(&mut command).json()["verdict"], "reproduced");
+}
+
+#[test]
+fn a_bug_that_needs_lines_of_standard_input_is_found() {
+    let folder = Folder::new();
+    compile(
+        &folder,
+        "import java.io.*;
+        public class Main {
+            static int left = 100;
+            public static void main(String[] a) throws Exception {
+                BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+                String order = in.readLine();
+                int count = Integer.parseInt(in.readLine());
+                Thread t = new Thread(() -> { if (order.startsWith(\"sell\")) left -= count; });
+                t.start();
+                if (left < 40 && count % 7 == 3) throw new IllegalStateException();
+                t.join();
+            }
+        }",
+    );
+    let given = folder.path().join("given");
+    std::fs::write(&given, "keep it\n12\n").expect("it can be written");
+    let stdin = || std::fs::File::open(&given).expect("it can be written");
+    let mut command = warpath();
+    command.args([
+        "explore",
+        "-q",
+        "--first",
+        "--json",
+        "-",
+        "--solver",
+        "yices",
+        "--symbolic",
+        "stdin:64",
+        "--out",
+    ]);
+    command.arg(folder.path().join("out")).stdin(stdin());
+    let json = run(command.args(["--", "java", "-cp"]).arg(folder.path()).arg("Main")).json();
+    assert_eq!(json["verdict"], "BUG", "{json}");
+    let mut command = warpath();
+    command.arg("replay").arg(folder.path().join("out/bug-1.si.toml")).args(["--json", "-"]).stdin(stdin());
     assert_eq!(run(&mut command).json()["verdict"], "reproduced");
 }
 

@@ -366,6 +366,18 @@ impl Interpreter<'_> {
         frame.and_then(|frame| call_at(self.definitions, frame)).map_or("", |call| call.member.name)
     }
 
+    /// Which location the call under way is about depends on the strings that it is given, keys of maps say.
+    pub(crate) fn use_texts(&mut self) {
+        let Some(frame) = self.thread.frames.last().filter(|_| !self.texts.is_empty()) else { return };
+        let site = frame.site();
+        let Some(call) = call_at(self.definitions, frame).filter(|_| frame.state == State::Waiting) else {
+            return;
+        };
+        for slot in self.last_operands(call.operands).into_iter().flatten() {
+            self.concretise_text(site, &slot);
+        }
+    }
+
     /// What the call under way is given has been dealt with.
     pub(crate) fn mark_modelled(&mut self) {
         if let Some(frame) = self.thread.frames.last_mut() {

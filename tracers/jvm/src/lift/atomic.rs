@@ -30,6 +30,10 @@ impl Lifter {
         let cell = self.atomic_cell(definitions, atomic);
         self.note_access(t, cell, atomic.op != AtomicOp::Get);
         let is_event = self.is_event(definitions, t, cell, item.step);
+        if self.symbolic {
+            self.interpreter(definitions, t).use_texts();
+            self.flush(definitions, t)?;
+        }
         let operands = self.operands(definitions, t, atomic)?;
         let at = self.here(definitions, t, atomic.pc)?;
         let kind = atomic.kind;

@@ -85,6 +85,5 @@ fn declaration(definitions: &Definitions, class: &str, field: &str) -> (String, 
         pending.extend((!file.superclass.is_empty()).then(|| file.superclass.clone()));
         pending.extend(file.interfaces.iter().cloned());
     }
-    // Nobody knows; the agent does not take such a field for plain either.
-    (class.to_owned(), access::VOLATILE)
+    (class.to_owned(), 0)
 }

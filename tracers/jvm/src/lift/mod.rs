@@ -12,6 +12,7 @@ mod events;
 mod fields;
 mod interrupt;
 mod library;
+mod line;
 mod places;
 mod promote;
 mod sharing;
@@ -129,6 +130,8 @@ struct Lifter {
     usage: sharing::Usages,
     /// Writes of each thread that have not taken effect: the location and the event.
     buffers: Vec<Vec<(Cell, u32)>>,
+    /// Where the agent has just put a write into the thread's buffer.
+    waiting: Vec<Option<u32>>,
     spins: Vec<spin::Spin>,
     /// Permits that a thread has spoken of.
     permits: FxHashSet<(usize, LocationId)>,
@@ -162,6 +165,7 @@ impl Lifter {
             allocated: FxHashSet::default(),
             usage: sharing::Usages::default(),
             buffers: Vec::new(),
+            waiting: Vec::new(),
             spins: Vec::new(),
             permits: FxHashSet::default(),
             latches: FxHashMap::default(),
@@ -191,6 +195,7 @@ impl Lifter {
             self.trace.add_thread(Entry { parent, start, argument: None, name })?;
             self.threads.push(interpret::Thread::default());
             self.buffers.push(Vec::new());
+            self.waiting.push(None);
             self.spins.push(spin::Spin::default());
         }
         Ok(())
@@ -224,7 +229,9 @@ impl Lifter {
         // The monitor of a synchronized method is no business of the instruction that the method is at.
         let followed = match &item.record {
             Record::Sync(sync) => !sync.is_of_method(),
-            Record::Note { .. } | Record::Commit { .. } | Record::Fence { .. } => false,
+            Record::Note { .. } | Record::Commit { .. } | Record::Fence { .. } | Record::Buffered { .. } => {
+                false
+            }
             _ => true,
         };
         self.note_activity(t, &item.record);
@@ -290,12 +297,16 @@ impl Lifter {
                 self.thread_event(definitions, t, &item.record)?;
             }
             Record::Yield { .. } => {}
+            Record::Buffered { pc } => self.waiting[t] = Some(*pc),
             Record::Fence { pc, order } => self.fence(definitions, t, *pc, *order)?,
             Record::Commit { object, field, index } => self.commit(definitions, t, *object, field, *index)?,
             Record::Input { name, nth, width, value } => {
                 self.input(definitions, t, name, *nth, *width, *value)?;
             }
             Record::Text { object, name } => self.text_input(definitions, t, *object, name)?,
+            Record::Line { object, first, inputs } => {
+                self.line_input(definitions, t, *object, *first, *inputs)?;
+            }
             Record::Assume { holds } => self.assume(definitions, t, *holds)?,
             Record::Uncaught { exception, class, message } => {
                 self.uncaught(definitions, t, *exception, class, message)?;

@@ -2,9 +2,8 @@
 //! its own stream has every access to it already, in the order in which they happened.
 
 use rustc_hash::FxHashMap;
-use warpath_trace::event::Op;
 
-use super::{LiftError, Lifter};
+use super::Lifter;
 use crate::interpret::Cell;
 use crate::stream::Definitions;
 
@@ -61,17 +60,5 @@ impl Lifter {
             self.promoted.disorder |= self.buffers_writes();
         }
         is_shared
-    }
-
-    /// The last write of the thread went to a location that the agent did not know to be shared: it did not wait in a
-    /// buffer.
-    pub(super) fn commit_at_once(&mut self, t: usize) -> Result<(), LiftError> {
-        if !self.buffers_writes() {
-            return Ok(());
-        }
-        let Some((_, write)) = self.buffers[t].pop() else { return Ok(()) };
-        let at = self.trace.threads[t][write as usize].at;
-        self.push(t, Op::Commit { write }, at)?;
-        Ok(())
     }
 }

@@ -84,8 +84,10 @@ pub enum Record {
     Yield { pc: u32 },
     Commit { object: ObjectRef, field: String, index: i64 },
     Fence { pc: u32, order: u64 },
+    Buffered { pc: u32 },
     Input { name: String, nth: u64, width: u64, value: i64 },
     Text { object: ObjectRef, name: String },
+    Line { object: ObjectRef, first: u64, inputs: u64 },
     Assume { holds: bool },
     Uncaught { exception: ObjectRef, class: String, message: String },
     Deadlock { text: String },
@@ -186,6 +188,7 @@ impl Record {
             | Record::Fork { pc, .. }
             | Record::Join { pc, .. }
             | Record::Yield { pc }
+            | Record::Buffered { pc }
             | Record::Fence { pc, .. } => Some(pc),
             Record::Sync(SyncRecord { pc, .. }) => Some(pc),
             Record::Atomic(ref atomic) => Some(atomic.pc),

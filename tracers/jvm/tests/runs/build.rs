@@ -40,6 +40,11 @@ pub fn java_files(sources: &[(&str, &str)]) -> Built {
 }
 
 impl Built {
+    /// The bytes of a class.
+    pub fn class(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.folder.path().join(name).with_extension("class")).unwrap()
+    }
+
     /// The program, ready to be run.
     pub fn program(&self) -> JvmProgram {
         self.program_with(&[])

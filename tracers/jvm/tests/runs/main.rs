@@ -10,6 +10,7 @@ mod inputs;
 mod kept;
 mod language;
 mod models;
+mod opcodes;
 mod random;
 mod schedules;
 mod texts;

@@ -204,3 +204,87 @@ fn every_type_of_the_verifier_is_an_input() {
     let six = vec![value("nondet_int", 32, 6)];
     assert_eq!(run(&built, &[], &[], six).end, End::Exited(0));
 }
+
+/// What was written to static fields, in order: the value and its expression.
+fn written(run: &Run) -> Vec<(u128, Option<warpath_trace::ids::ExprId>)> {
+    let data = run.trace.threads[0].iter().filter_map(|event| event.op.written());
+    data.map(|(_, datum)| (datum.value, datum.expr)).collect()
+}
+
+/// An expression of one run says what another run has, if both take the same path.
+#[test]
+fn expressions_of_one_text_hold_for_others() {
+    let built = java(
+        "import java.util.*; import java.util.concurrent.*;
+        public class Main {
+            static int a, b, c, d, e, f, g, h, i; static long j; static char k; static boolean l, m;
+            static void all(String s, String t) {
+                a = s.hashCode(); b = s.compareTo(t); c = t.compareTo(s + t); d = s.indexOf('b'); e = (\"-\" + s).hashCode();
+                f = s.substring(1).hashCode(); g = Integer.parseInt(t); h = Integer.valueOf(t) * 3; i = s.length();
+                j = Long.parseLong(t) * 1000000007L; k = s.charAt(2); l = s.equals(\"abab\"); m = s.startsWith(\"ab\");
+                l = s.endsWith(t); m = s.concat(t).equals(\"baba12\");
+                a = new Random(1).nextInt(10); b = ThreadLocalRandom.current().nextInt(-5, 6);
+            }
+            public static void main(String[] x) throws Exception {
+                Thread u = new Thread(() -> { a = b = c = d = e = f = g = h = i = 0; j = 0; k = 0; l = m = false; });
+                u.start(); u.join();
+                all(x[0], x[1]);
+            }
+        }",
+    );
+    let symbolic = [Source::Argument(1), Source::Argument(2), Source::Random];
+    let given = |s: &str, t: &str, n: u128| {
+        let mut inputs = text("arg:1", s);
+        inputs.extend(text("arg:2", t));
+        inputs.extend((0..2).map(|nth| InputValue { name: "rand".into(), nth, width: 32, value: n }));
+        let run = run(&built, &["aaaa", "77"], &symbolic, inputs.clone());
+        assert_eq!(run.end, End::Exited(0));
+        (run, inputs)
+    };
+    let texts = [
+        ("abab", "12", 3),
+        ("baba", "+7", 0xffff_ffff),
+        ("\u{ff21}b\u{1}z", "-9", 0x8000_0000),
+        ("zzzz", "00", 11),
+    ];
+    let runs: Vec<_> = texts.iter().map(|&(s, t, n)| given(s, t, n)).collect();
+    for (one, _) in &runs {
+        let exprs = written(one);
+        assert_eq!(exprs.iter().filter(|(_, expr)| expr.is_some()).count(), 16, "{:#?}", events(&one.trace));
+        for (other, inputs) in &runs {
+            let leaves = |leaf: warpath_trace::expr::Leaf| {
+                let warpath_trace::expr::Leaf::Input(input) = leaf else { return None };
+                let entry = &one.trace.tables.inputs()[input.index()];
+                let name = one.trace.tables.text(entry.name);
+                inputs
+                    .iter()
+                    .find(|input| input.name == name && input.nth == entry.nth)
+                    .map(|input| input.value)
+            };
+            let mut evaluator = warpath_trace::expr::Evaluator::new(&one.trace.tables.exprs, leaves);
+            for (n, ((_, expr), (found, _))) in exprs.iter().zip(written(other)).enumerate() {
+                if let Some(expr) = *expr {
+                    assert_eq!(evaluator.value(expr).ok(), Some(found), "the {n}th value, {inputs:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_of_a_map_is_what_it_is() {
+    let built = java(
+        "import java.util.concurrent.*;
+        public class Main {
+            public static void main(String[] a) throws Exception {
+                ConcurrentHashMap<String, Integer> map = new ConcurrentHashMap<>();
+                Thread t = new Thread(() -> map.put(\"b\", 2)); t.start();
+                Integer found = map.get(a[0]);
+                t.join();
+                System.exit(found == null ? 0 : found);
+            }
+        }",
+    );
+    let plain = run(&built, &["a"], &[Source::Argument(1)], Vec::new());
+    has(&plain, "T0 concretise 97 ?arg:1 outside");
+}

@@ -38,10 +38,10 @@ public final class Agent {
             Objects.plan(shared);
             Inputs.plan(plan);
             SymbolicText.plan(plan);
+            openJdk(instrumentation);
             if (plan.symbolicStdin > 0) {
                 SystemCalls.watchStdin();
             }
-            openJdk(instrumentation);
             // Code of the JDK that loads classes will ask it, so it must be there before.
             Jdk.isFollowed(folder);
             StoreBuffer.plan(plan.model, instrumentation);
@@ -64,7 +64,7 @@ public final class Agent {
         Module base = Object.class.getModule();
         Module own = Agent.class.getModule();
         Map<String, Set<Module>> opened = new HashMap<>();
-        for (String name : new String[] {"java.lang", "java.util", "java.util.concurrent", "java.util.concurrent.atomic",
+        for (String name : new String[] {"java.io", "java.lang", "java.util", "java.util.concurrent", "java.util.concurrent.atomic",
             "java.util.concurrent.locks", "jdk.internal.misc"}) {
             opened.put(name, Set.of(own));
         }

@@ -381,6 +381,9 @@ final class Decoder {
                 u();
                 add(step, "fence", u());
                 break;
+            case 47:
+                u();
+                break;
             case 27:
                 u();
                 add(step, "arraycopy", "");
@@ -390,6 +393,10 @@ final class Decoder {
                 break;
             case 51:
                 add(step, "assume", u());
+                break;
+            case 53:
+                ref();
+                add(step, "line", u() + " " + u());
                 break;
             case 52:
                 ref();

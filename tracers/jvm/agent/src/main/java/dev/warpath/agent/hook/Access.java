@@ -44,6 +44,7 @@ public final class Access {
             Scheduler.turn(t, t.access.of(object, field, "w", at).buffered());
             t.access.done();
             t.buffer.issue(object, declaring, field, kind);
+            buffered(at);
             t.stepAt = at;
         }
     }
@@ -56,7 +57,13 @@ public final class Access {
             t.access.done();
             t.stepAt = at;
             t.buffer.issueStatic(owner, field, location);
+            buffered(at);
         }
+    }
+
+    /** Says that the write that comes next waits in the buffer. */
+    private static void buffered(long at) {
+        Stream.end(Stream.u(Stream.start(), at & 0xffff), Tag.BUFFERED);
     }
 
     /** Waits for the turn to access a shared location. */
@@ -124,8 +131,8 @@ public final class Access {
             AccessAction action = t.access.of(array, index, verb, at);
             Scheduler.turn(t, buffered ? action.buffered() : action);
             t.access.done();
-            if (buffered) {
-                t.buffer.issue(array, index);
+            if (buffered && t.buffer.issue(array, index)) {
+                buffered(at);
             }
             t.stepAt = at;
         }

@@ -8,18 +8,17 @@ import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
 import dev.warpath.agent.stream.Stream;
 import dev.warpath.agent.stream.Tag;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Array;
 
 /** Copies of arrays and standard input, where instrumented code asks for them. */
 public final class SystemCalls {
-    private static int stdinRead;
-
     private SystemCalls() {}
 
     /** Bytes of standard input are wanted as inputs. */
-    public static void watchStdin() {
+    public static void watchStdin() throws ReflectiveOperationException {
         Stdin.install();
     }
 
@@ -29,7 +28,7 @@ public final class SystemCalls {
     }
 
     private static boolean isWanted(ThreadState t, InputStream in) {
-        return t != null && in == System.in && in instanceof Stdin && stdinRead < Inputs.symbolicStdin();
+        return t != null && in == System.in && in instanceof Stdin && ((Stdin) in).isWanted();
     }
 
     /** {@code InputStream.read()}: the first bytes of standard input may be inputs. */
@@ -42,7 +41,6 @@ public final class SystemCalls {
         if (found < 0) {
             return found;
         }
-        stdinRead++;
         return (int) Inputs.take("stdin", 8, (byte) found) & 0xff;
     }
 
@@ -57,12 +55,19 @@ public final class SystemCalls {
             return in.read(into, from, length);
         }
         int count = ((Stdin) in).next(into, from, length);
-        for (int n = 0; n < count && stdinRead < Inputs.symbolicStdin(); n++) {
-            stdinRead++;
+        long left = Inputs.symbolicStdin() - Inputs.taken("stdin");
+        for (int n = 0; n < Math.min(count, left); n++) {
             into[from + n] = (byte) Inputs.take("stdin", 8, into[from + n]);
             record(t, Tag.ASTORE, into, from + n, into[from + n], at);
         }
         return count;
+    }
+
+    /** {@code BufferedReader.readLine()}: of standard input, too. */
+    public static String readLine(BufferedReader reader, long at) throws IOException {
+        ThreadState t = Scheduler.current();
+        Stdin stdin = t == null ? null : Stdin.behind(reader);
+        return stdin == null ? reader.readLine() : stdin.line(t, reader);
     }
 
     /** {@code System.arraycopy}, element by element, so that each access is known. */

@@ -147,12 +147,14 @@ public final class StoreBuffer {
         add(slot.base, slot.offset, slot.kind, null, location, -1);
     }
 
-    /** Before the real write to an element; one that does not exist is none. */
-    public void issue(Object array, int index) {
-        if (index >= 0 && index < java.lang.reflect.Array.getLength(array)) {
-            Class<?> type = array.getClass();
-            add(array, Memory.element(type, index), Memory.kindOf(type.getComponentType()), array, null, index);
+    /** Before the real write to an element; false if there is no such element. */
+    public boolean issue(Object array, int index) {
+        if (index < 0 || index >= java.lang.reflect.Array.getLength(array)) {
+            return false;
         }
+        Class<?> type = array.getClass();
+        add(array, Memory.element(type, index), Memory.kindOf(type.getComponentType()), array, null, index);
+        return true;
     }
 
     private void add(Object base, long offset, int kind, Object holder, String field, long index) {

@@ -60,6 +60,7 @@ final class Calls {
         MODELS.addStatic(VERIFIER, VerifierCalls.class);
         MODELS.addStatic("java/lang/System", SystemCalls.class);
         MODELS.add("java/io/InputStream", SystemCalls.class);
+        MODELS.add("java/io/BufferedReader", SystemCalls.class);
         MODELS.addStatic("java/lang/invoke/VarHandle", FenceCalls.class);
         MODELS.add("java/util/Random", RandomCalls.class);
         MODELS.add("java/security/SecureRandom", RandomCalls.class);

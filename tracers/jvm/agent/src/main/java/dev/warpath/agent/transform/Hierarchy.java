@@ -64,9 +64,9 @@ final class Hierarchy {
         return null;
     }
 
-    /** May a write to this field be buffered? Not if it is volatile, or not known to anybody who goes by the stream. */
+    /** May a write to this field be buffered? Not if it is volatile, or nobody knows. */
     boolean isPlain(String declaring, String field) {
-        ClassInfo info = filter.isApplication(declaring) ? find(declaring) : null;
+        ClassInfo info = find(declaring);
         Integer access = info == null ? null : info.fields.get(field);
         return access != null && (access & Opcodes.ACC_VOLATILE) == 0;
     }
