@@ -131,7 +131,13 @@ fn lifted(stream: &[u8], values: Values) -> Duration {
         model: MemoryModel::Sc,
         values,
     };
-    let options = LiftOptions { header, max_expressions: 10_000_000, fail_on_exit: false, shared: None };
+    let options = LiftOptions {
+        header,
+        max_expressions: 10_000_000,
+        fail_on_exit: false,
+        shared: None,
+        flags: Vec::new(),
+    };
     let start = Instant::now();
     let (_, error) = lift(stream, &options).expect("a trace comes of it");
     assert!(error.is_none(), "{error:?}");

@@ -18,7 +18,13 @@ fn main() {
     }
     let read = seconds() - begun;
     let header = Header { values, ..Header::default() };
-    let options = LiftOptions { header, max_expressions: 1 << 24, fail_on_exit: false, shared: None };
+    let options = LiftOptions {
+        header,
+        max_expressions: 1 << 24,
+        fail_on_exit: false,
+        shared: None,
+        flags: Vec::new(),
+    };
     let begun = seconds();
     let (lifted, _) = lift(&stream, &options).unwrap_or_else(|error| fail(error));
     let lifting = seconds() - begun;

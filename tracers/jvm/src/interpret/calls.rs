@@ -36,6 +36,16 @@ pub(super) fn call_at<'a>(definitions: &'a Definitions, frame: &Frame) -> Option
     Some(Call { member, operands: arguments + receiver, length })
 }
 
+/// Does the call do nothing to what it is given but what the stream says, or what never changes?
+fn only_looks(call: &Call<'_>) -> bool {
+    match call.member.class {
+        "java/lang/Object" | "java/lang/Class" | "java/util/Objects" => true,
+        "java/lang/System" => ["arraycopy", "identityHashCode"].contains(&call.member.name),
+        "java/lang/reflect/Array" => call.member.name == "newInstance",
+        _ => call.member.name == "getClass",
+    }
+}
+
 impl Interpreter<'_> {
     /// A method begins.
     pub(crate) fn entered(&mut self, method: MethodIx, arguments: &[Value]) {
@@ -115,7 +125,9 @@ impl Interpreter<'_> {
             if let Known::Reference(reference) = slot.known
                 && let Reference::Object(object) = self.resolve(reference)
             {
-                self.thread.given_away.push(object);
+                if !only_looks(call) {
+                    self.thread.given_away.push(object);
+                }
                 // Only arrays have elements, and looking for them costs the whole heap.
                 let is_array = |known: &ObjectDef| matches!(known.content, Content::Array(_));
                 if self.definitions.object(object).is_some_and(is_array) {
@@ -311,7 +323,10 @@ impl Interpreter<'_> {
     fn threw(&mut self, frame: &mut Frame, exception: ObjectRef) {
         self.thread.input = None;
         self.thread.result = None;
-        let site = frame.site();
+        // The JDK throws on the program's behalf: where the program called it is what its author can look at.
+        let is_own = |frame: &&Frame| !self.definitions.method(frame.method).file().is_of_jdk();
+        let callers = self.thread.frames.iter().rev();
+        let site = std::iter::once(&*frame).chain(callers).find(is_own).unwrap_or(frame).site();
         self.thread.thrown.entry(exception).or_insert(site);
         // Whether code that is not instrumented throws depends on what it was given.
         if frame.state == State::Waiting

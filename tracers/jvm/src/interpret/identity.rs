@@ -40,6 +40,11 @@ impl Identities {
         self.resolve(Reference::Fresh(token))
     }
 
+    /// Is it the object of this constant?
+    pub(crate) fn is_literal(&self, token: u32, text: &str) -> bool {
+        self.literals.get(text) == Some(&token)
+    }
+
     /// The text of a constant string whose number is not known yet.
     pub(crate) fn literal_text(&self, reference: Reference) -> Option<&str> {
         match reference {

@@ -5,8 +5,8 @@ use warpath_trace::expr::BinaryOp;
 use warpath_trace::ids::{ExprId, ThreadIx};
 
 use super::{LiftError, Lifter};
-use crate::interpret::{Known, Slot, narrow, widen};
-use crate::stream::{AtomicOp, AtomicRecord, Definitions, Item, Value};
+use crate::interpret::{Cell, Known, Slot, narrow, widen};
+use crate::stream::{AtomicOp, AtomicRecord, Content, Definitions, Item, ObjectDef, Value};
 
 /// The number of the strongest order in records.
 pub(super) const VOLATILE: u64 = 4;
@@ -27,7 +27,7 @@ impl Lifter {
         item: &Item,
         atomic: &AtomicRecord,
     ) -> Result<(), LiftError> {
-        let cell = self.fields.cell(atomic.object, &atomic.field, 0);
+        let cell = self.atomic_cell(definitions, atomic);
         self.note_access(t, cell, atomic.op != AtomicOp::Get);
         let is_event = self.is_event(definitions, t, cell, item.step);
         if self.symbolic {
@@ -92,6 +92,18 @@ impl Lifter {
             self.set_result(definitions, t, atomic, &exchange)?;
         }
         Ok(())
+    }
+
+    /// The location; an element of an array is the same one that other instructions access.
+    pub(super) fn atomic_cell(&mut self, definitions: &Definitions, atomic: &AtomicRecord) -> Cell {
+        let is_array = |known: &ObjectDef| matches!(known.content, Content::Array(_));
+        let index = atomic.field.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.parse().ok());
+        match index {
+            Some(index) if definitions.object(atomic.object).is_some_and(is_array) => {
+                self.fields.cell(atomic.object, "", index)
+            }
+            _ => self.fields.cell(atomic.object, &atomic.field, 0),
+        }
     }
 
     /// The operands of the call, where they are what the record says.
@@ -175,7 +187,9 @@ impl Lifter {
     ) -> Result<(), LiftError> {
         let interpreter = self.interpreter(definitions, t);
         let name = interpreter.called_name();
-        let gives_success = name.starts_with("compareAndSet") || name.starts_with("weakCompareAndSet");
+        let gives_success = ["compareAndSet", "weakCompareAndSet", "compareAndSwap"]
+            .iter()
+            .any(|comparison| name.starts_with(comparison));
         let gives_new = name.ends_with("AndGet");
         let pool = interpreter.pool;
         let (value, expr) = if gives_success {

@@ -8,7 +8,7 @@ use warpath_trace::place::Input;
 use super::atomic::VOLATILE;
 use super::sync::{attempt, result};
 use super::{LiftError, Lifter};
-use crate::interpret::{Effect, Site, Text};
+use crate::interpret::{Effect, Frame, Site, Text};
 use crate::stream::{Content, Definitions, ObjectRef, Record};
 
 impl Lifter {
@@ -59,6 +59,24 @@ impl Lifter {
         }
     }
 
+    /// Where the program waits for ever: in its own code, be it that the JDK does the waiting.
+    pub(super) fn stuck(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        pc: u32,
+    ) -> Result<SourceId, LiftError> {
+        let frames = &self.threads[t].frames;
+        let is_own = |frame: &&Frame| !definitions.method(frame.method).file().is_of_jdk();
+        match frames.iter().rev().find(is_own) {
+            Some(frame) if frames.last().is_some_and(|top| top.method != frame.method) => {
+                let site = frame.site();
+                self.source(definitions, site)
+            }
+            _ => self.here(definitions, t, pc),
+        }
+    }
+
     pub(super) fn thread_event(
         &mut self,
         definitions: &Definitions,
@@ -79,7 +97,10 @@ impl Lifter {
             _ => (Op::Begin, SourceId::UNKNOWN),
         };
         self.push(t, op, at)?;
-        Ok(())
+        match op {
+            Op::Join { result, .. } => self.interrupted(definitions, t, result, true, at),
+            _ => Ok(()),
+        }
     }
 
     /// An input was taken: the call that gives it back comes next.

@@ -10,6 +10,7 @@ mod check;
 mod ending;
 mod events;
 mod fields;
+mod interrupt;
 mod library;
 mod line;
 mod places;
@@ -18,7 +19,7 @@ mod sharing;
 mod spin;
 mod sync;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpath_trace::header::{Header, MemoryModel, Values};
@@ -72,6 +73,8 @@ pub struct LiftOptions {
     pub fail_on_exit: bool,
     /// Locations whose accesses are events although the agent did not know them to be shared, and made no steps of them.
     pub shared: Option<Sharing>,
+    /// Interrupt flags that the agent knew to be shared, so that waits looked at them.
+    pub flags: Vec<String>,
 }
 
 /// What a stream says.
@@ -131,10 +134,12 @@ struct Lifter {
     waiting: Vec<Option<u32>>,
     spins: Vec<spin::Spin>,
     /// Permits that a thread has spoken of.
-    permits: FxHashSet<(usize, u32)>,
+    permits: FxHashSet<(usize, LocationId)>,
     /// The initial count of each latch.
     latches: FxHashMap<ObjectRef, u64>,
     callers: library::Callers,
+    /// Threads that others have interrupted.
+    interrupted: BTreeSet<u32>,
     approximations: BTreeMap<String, u64>,
     promoted: promote::Promoted,
     forked: bool,
@@ -165,6 +170,7 @@ impl Lifter {
             permits: FxHashSet::default(),
             latches: FxHashMap::default(),
             callers: library::Callers::default(),
+            interrupted: BTreeSet::new(),
             approximations: BTreeMap::new(),
             promoted: promote::Promoted::default(),
             forked: false,

@@ -19,6 +19,8 @@ pub(super) struct Remains {
     pub stopped: Option<Why>,
     /// How the JVM ended.
     pub status: ExitStatus,
+    /// Interrupt flags that the agent knew of.
+    pub flags: Vec<String>,
 }
 
 /// Compressed bytes of all runs together; the oldest go first.
@@ -40,6 +42,7 @@ struct Packed {
     length: usize,
     stopped: Option<Why>,
     status: ExitStatus,
+    flags: Vec<String>,
 }
 
 impl KeptRuns {
@@ -52,6 +55,7 @@ impl KeptRuns {
                 length: remains.stream.len(),
                 stopped: remains.stopped.clone(),
                 status: remains.status,
+                flags: remains.flags.clone(),
             },
             MOST_BYTES,
         )
@@ -77,7 +81,12 @@ impl KeptRuns {
     pub(super) fn get(&self, run: KeptRun) -> Option<Remains> {
         let packed = self.runs.get(&run)?;
         let stream = zstd::bulk::decompress(&packed.stream, packed.length).ok()?;
-        Some(Remains { stream, stopped: packed.stopped.clone(), status: packed.status })
+        Some(Remains {
+            stream,
+            stopped: packed.stopped.clone(),
+            status: packed.status,
+            flags: packed.flags.clone(),
+        })
     }
 }
 
@@ -89,7 +98,12 @@ mod tests {
     fn a_run_is_what_it_was() {
         let mut kept = KeptRuns::default();
         let stream: Vec<u8> = (0..100_000_u32).flat_map(|n| (n / 7).to_le_bytes()).collect();
-        let remains = Remains { stream, stopped: Some(Why::Interrupted), status: ExitStatus::default() };
+        let remains = Remains {
+            stream,
+            stopped: Some(Why::Interrupted),
+            status: ExitStatus::default(),
+            flags: Vec::new(),
+        };
         let number = kept.keep(&remains).unwrap();
         let again = kept.get(number).unwrap();
         assert_eq!((again.stream, again.stopped), (remains.stream, remains.stopped));
@@ -99,8 +113,13 @@ mod tests {
     #[test]
     fn the_oldest_make_room() {
         let mut kept = KeptRuns::default();
-        let packed =
-            |size| Packed { stream: vec![0; size], length: 0, stopped: None, status: ExitStatus::default() };
+        let packed = |size| Packed {
+            stream: vec![0; size],
+            length: 0,
+            stopped: None,
+            status: ExitStatus::default(),
+            flags: Vec::new(),
+        };
         let all: Vec<KeptRun> = (0..4).map(|_| kept.keep_packed(packed(30), 100).unwrap()).collect();
         let left: Vec<bool> = all.iter().map(|run| kept.runs.contains_key(run)).collect();
         assert_eq!(left, [false, true, true, true]);

@@ -153,6 +153,8 @@ impl JvmProgram {
     pub fn run(&mut self, plan: &Plan) -> Result<Run, JvmError> {
         let folder = tempfile::Builder::new().prefix("warpath-jvm").tempdir();
         let folder = folder.map_err(|error| file_error(&std::env::temp_dir(), error))?;
+        let flags = self.learnt.sharing.locations().filter(|name| name.starts_with("interrupted("));
+        let flags: Vec<String> = flags.map(str::to_owned).collect();
         let text = plan::text(&plan.options, &plan.follow, plan.policy, &self.learnt.sharing);
         let file = folder.path().join("plan");
         std::fs::write(&file, text).map_err(|error| file_error(&file, error))?;
@@ -170,7 +172,7 @@ impl JvmProgram {
             return Err(died(&ended));
         }
         let stream = read_stream(&path).unwrap_or_default();
-        let remains = Remains { stream, stopped: ended.stopped.clone(), status: ended.status };
+        let remains = Remains { stream, stopped: ended.stopped.clone(), status: ended.status, flags };
         let Some((lifted, end)) = self.understand(&plan.options, &remains, None)? else {
             return Err(died(&ended));
         };
@@ -225,6 +227,7 @@ impl JvmProgram {
             max_expressions: options.max_expressions,
             fail_on_exit: options.fail_on_exit,
             shared,
+            flags: remains.flags.clone(),
         };
         let (mut lifted, error) = lift(&remains.stream, &lifting)?;
         if let Some(error) = error

@@ -4,6 +4,7 @@
 
 mod basics;
 mod build;
+mod collections;
 mod concurrent;
 mod inputs;
 mod kept;

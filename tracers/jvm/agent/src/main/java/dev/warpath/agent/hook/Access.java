@@ -81,6 +81,14 @@ public final class Access {
         }
     }
 
+    /** An object that the JDK made when a class of its own was initialised. */
+    public static void foundStatic(Object object, String field) {
+        ThreadState t = object == null ? null : Scheduler.current();
+        if (t != null) {
+            Objects.foundStatic(object, field);
+        }
+    }
+
     /** Only where the field is shared. */
     public static void beforeGetStatic(String location, long at) {
         ThreadState t = Scheduler.current();
@@ -105,7 +113,14 @@ public final class Access {
         beforeElement(array, index, "w", at);
     }
 
-    static void beforeElement(Object array, int index, String verb, long at) {
+    /** A static field, by a handle: named with its class. */
+    public static void beforeStatic(ThreadState t, String location, String verb, long at) {
+        if (Objects.isSharedStatic(location)) {
+            step(t, null, location, verb, at);
+        }
+    }
+
+    public static void beforeElement(Object array, int index, String verb, long at) {
         ThreadState t = Scheduler.current();
         if (t == null || array == null) {
             return;

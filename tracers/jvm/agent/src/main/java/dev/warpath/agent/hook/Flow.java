@@ -177,12 +177,16 @@ public final class Flow {
         ThreadState t = Scheduler.current();
         if (t != null) {
             t.site = at;
+            t.expected = null;
         }
     }
 
     public static void allocated(Object object, long at) {
         ThreadState t = Scheduler.current();
         if (t != null) {
+            if (Objects.isReported(object)) {
+                return;
+            }
             int ref = Objects.allocated(t, object);
             int p = Stream.u(Stream.start(), at & 0xffff);
             if (Stream.end(Stream.u(p, ref), Tag.ALLOC)) {

@@ -59,6 +59,8 @@ public final class ThreadState {
     public long stepAt = -1;
     /** The call out of instrumented code that it is in. */
     public long site;
+    /** The constructor or static method of the JDK that instrumented code is about to call. */
+    public String expected;
     /** Its permit of {@code LockSupport}. */
     public boolean permit;
     public boolean interrupted;

@@ -10,6 +10,9 @@ import org.objectweb.asm.Type;
 final class AccessEmitter {
     private static final String ACCESS = "dev/warpath/agent/hook/Access";
 
+    /** How many locals of our own it needs. */
+    static final int LOCALS = 4;
+
     private final ClassInstrumenter.Context context;
     private final MethodVisitor mv;
     private final int value;
@@ -116,11 +119,16 @@ final class AccessEmitter {
         }
     }
 
-    void afterField(int opcode, String descriptor, boolean early, long at) {
+    void afterField(int opcode, String owner, String name, String descriptor, boolean early, long at) {
         Type type = Type.getType(descriptor);
         boolean wide = type.getSize() == 2;
         switch (opcode) {
             case Opcodes.GETSTATIC:
+                if (type.getSort() >= Type.ARRAY && !context.filter.isApplication(owner)) {
+                    mv.visitInsn(Opcodes.DUP);
+                    mv.visitLdcInsn(owner + '.' + name);
+                    hook("foundStatic", "(Ljava/lang/Object;Ljava/lang/String;)V");
+                }
                 mv.visitInsn(wide ? Opcodes.DUP2 : Opcodes.DUP);
                 mv.visitLdcInsn(at);
                 hook("getStatic", "(" + Kinds.descriptor(type) + "J)V");

@@ -50,6 +50,7 @@ final class Calls {
         OTHERS.put("java/lang/System.nanoTime()J", plain("Clock", "nanoTime", "()J"));
         OTHERS.put("java/lang/System.identityHashCode(Ljava/lang/Object;)I",
                 plain("Clock", "identityHashCode", "(Ljava/lang/Object;)I"));
+        OTHERS.put("java/lang/Object.hashCode()I", at("Clock", "hashCode", "(Ljava/lang/Object;J)I"));
         OTHERS.put("java/lang/Math.random()D", plain("Clock", "random", "()D"));
         OTHERS.put("java/util/UUID.randomUUID()Ljava/util/UUID;", plain("Clock", "randomUuid", "()Ljava/util/UUID;"));
     }

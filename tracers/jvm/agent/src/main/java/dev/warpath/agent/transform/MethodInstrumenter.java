@@ -253,7 +253,7 @@ final class MethodInstrumenter extends AnalyzerAdapter {
         }
         accesses.beforeField(opcode, owner, name, descriptor, early, place());
         super.visitFieldInsn(opcode, owner, name, descriptor);
-        accesses.afterField(opcode, descriptor, early, place());
+        accesses.afterField(opcode, owner, name, descriptor, early, place());
     }
 
     @Override
@@ -273,6 +273,15 @@ final class MethodInstrumenter extends AnalyzerAdapter {
 
     private void emitForeignCall(int opcode, String owner, String name, String descriptor, boolean isInterface) {
         long at = place();
+        AtomicNames.Use use = AtomicNames.of(owner, name, descriptor);
+        if (use != null) {
+            AtomicEmitter emitter = new AtomicEmitter(mv, method.locals + AccessEmitter.LOCALS);
+            emitter.before(use, descriptor, at);
+            super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+            emitter.after(use, at);
+            emitReturned(Type.getReturnType(descriptor), at);
+            return;
+        }
         Calls.Replacement replacement = Calls.of(context.hierarchy, owner, name, descriptor);
         if (replacement == null) {
             if (name.equals("start") && descriptor.equals("()V") && context.hierarchy.isThread(owner)) {
@@ -281,6 +290,9 @@ final class MethodInstrumenter extends AnalyzerAdapter {
                 hook(THREAD, "starting", "(Ljava/lang/Thread;J)V");
             }
             emitCall(at);
+            if (opcode == Opcodes.INVOKESTATIC) {
+                emitExpectation(owner, name, descriptor);
+            }
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         } else {
             if (replacement.takesPlace) {
@@ -303,6 +315,14 @@ final class MethodInstrumenter extends AnalyzerAdapter {
     private void emitCall(long at) {
         mv.visitLdcInsn(at);
         hook(FLOW, "call", "(J)V");
+    }
+
+    /** Methods of the JDK that are followed cannot tell otherwise who calls them. */
+    private void emitExpectation(String owner, String name, String descriptor) {
+        if (FollowedClasses.contains(owner)) {
+            mv.visitLdcInsn(TwoBodies.key(owner, name, descriptor));
+            hook("dev/warpath/agent/hook/Jdk", "expect", "(Ljava/lang/String;)V");
+        }
     }
 
     private void emitReturned(Type type, long at) {
@@ -328,6 +348,7 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             super.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", descriptor, false);
         } else {
             emitCall(at);
+            emitExpectation(owner, "<init>", descriptor);
             if (owner.equals("java/util/Random") && descriptor.equals("()V")) {
                 hook("dev/warpath/agent/hook/Clock", "seed", "()J");
                 mv.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", "(J)V", false);
