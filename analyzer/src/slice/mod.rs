@@ -13,7 +13,7 @@ pub use ends::{Ends, ends_of_failure, ends_of_finding};
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpath_trace::event::{Event, Op, Ref};
+use warpath_trace::event::{Event, FailureKind, Op, Ref};
 use warpath_trace::expr::Leaf;
 use warpath_trace::header::Values;
 use warpath_trace::ids::{ExprId, LocationId, ThreadIx};
@@ -58,6 +58,7 @@ impl Slice {
             trace,
             taken: taken::taken(trace, order),
             ends: ends.events.iter().map(|&(thread, _)| thread).collect(),
+            thrown: ends.events.iter().filter_map(|&at| Some((at, thrown(trace, at)?))).collect(),
             looked: BTreeMap::new(),
             open: BTreeSet::new(),
             slice: Slice::default(),
@@ -77,6 +78,8 @@ struct Slicing<'a> {
     taken: BTreeMap<At, At>,
     /// The threads in which the run ended: all their decisions are causes.
     ends: BTreeSet<ThreadIx>,
+    /// Where the exceptions were thrown that ended threads: what came behind was cleaning up.
+    thrown: BTreeMap<At, u32>,
     /// Decisions of a thread before this event have been followed, at this rank or a better one.
     looked: BTreeMap<(ThreadIx, Rank), u32>,
     open: BTreeSet<(Rank, At)>,
@@ -120,6 +123,7 @@ impl Slicing<'_> {
 
     /// What the decisions rest on that led a thread to an event.
     fn decisions(&mut self, (thread, upto): At, rank: Rank) {
+        let upto = self.thrown.get(&(thread, upto)).copied().unwrap_or(upto);
         let better = [Rank::Cause, Rank::Way].into_iter().filter(|&better| better <= rank);
         let from = better.filter_map(|better| self.looked.get(&(thread, better))).max().copied().unwrap_or(0);
         if from >= upto {
@@ -187,9 +191,27 @@ impl Slicing<'_> {
 /// The reads of the last decision before the end that rests on any.
 fn decisive(trace: &Trace, ends: &Ends) -> Vec<At> {
     let Some(&(thread, end)) = ends.events.first() else { return Vec::new() };
+    let end = thrown(trace, (thread, end)).unwrap_or(end);
     let before = (0..=end).rev().filter_map(|index| trace.event(thread, index));
     let decisions = before.filter(|event| decides(&event.op));
     decisions.map(|event| reads(trace, exprs(event))).find(|reads| !reads.is_empty()).unwrap_or_default()
+}
+
+/// The number of events up to where the exception was thrown that ended a thread: between there and the end of the thread
+/// handlers may have run, as those of a pool do.
+fn thrown(trace: &Trace, (thread, end): At) -> Option<u32> {
+    let failure = trace.event(thread, end)?;
+    let Op::Failure { kind: FailureKind::UncaughtException | FailureKind::Panic, .. } = failure.op else {
+        return None;
+    };
+    let sources = trace.tables.sources();
+    let place = |event: &Event| sources.get(event.at.index()).map(|at| (at.file, at.line, at.function));
+    let there = place(failure).filter(|(_, line, _)| *line > 0)?;
+    let is_there = |event: &Event| decides(&event.op) && place(event) == Some(there);
+    let decided = |index: &u32| {
+        trace.event(thread, *index).is_some_and(|event| is_there(event) && !reads(trace, exprs(event)).is_empty())
+    };
+    (0..end).rev().find(decided).map(|index| index + 1)
 }
 
 /// Did control, or what memory is accessed, depend on values here?

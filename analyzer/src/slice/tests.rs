@@ -74,3 +74,13 @@ fn a_deadlock_shows_who_holds_what() {
         ["T0.0 lock a", "T0.1 lock b", "T0 join T0.0 pending", "T0.0 lock b pending", "T0.1 lock a pending"];
     assert_eq!(causes[..5], wanted);
 }
+
+#[test]
+fn what_handlers_do_behind_an_exception_is_not_its_cause() {
+    let events = "T0.0 begin\nT0.1 begin\nT0.1 w x 7\nT0.1 w z 3\nT0.0 r x $1=7 @p.c:4\nT0.0 branch true (= $1 7:32) @p.c:4\n\
+                  T0.0 r z $2=3 @pool.c:9\nT0.0 branch true (= $2 3:32) @pool.c:9\n\
+                  T0.0 fail uncaught-exception \"seven\" @p.c:4\n";
+    let wanted = ["T0.1 w x 7", "T0.0 r x $1=7 @p.c:4", "T0.0 fail uncaught-exception \"seven\" @p.c:4"];
+    let wanted: Vec<(String, Rank)> = wanted.iter().map(|line| ((*line).to_owned(), Rank::Cause)).collect();
+    assert_eq!(sliced(events), wanted);
+}

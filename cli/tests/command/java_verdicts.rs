@@ -81,9 +81,11 @@ fn wrong(program: &Program, expected: &Expectation) -> Option<String> {
     }
 }
 
-/// Did the bug take more executions than was published?
+/// Did the bug take more executions than was published? With store buffers a run that shows what is shared is made once
+/// more, because its writes did not wait; so this is asked under sequential consistency alone.
 fn found_late(expected: &Expectation, json: &Value) -> bool {
-    let published = expected.published.as_ref().and_then(|published| published.to_bug);
+    let published = expected.published.as_ref().filter(|_| json["model"] == "sc");
+    let published = published.and_then(|published| published.to_bug);
     let executions = json["first_bug_execution"].as_u64();
     published.is_some_and(|most| executions.is_none_or(|executions| executions > u64::from(most)))
 }
