@@ -1,10 +1,8 @@
 //! What is recorded of programs that end well.
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::Program;
+use crate::support::Program;
 use warpath_trace::event::Op;
 use warpath_trace::header::Outcome;
 use warpath_trace::trace::Trace;
