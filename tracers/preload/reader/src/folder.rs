@@ -65,6 +65,11 @@ pub fn processes(folder: &Path) -> Result<Vec<PathBuf>, LightError> {
 }
 
 impl Recording {
+    /// How many threads were recorded.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
     /// Reads a process' folder. Threads whose files make no sense are left out, and listed.
     pub fn open(folder: &Path) -> Result<Recording, LightError> {
         let meta = read_meta(folder)?;
