@@ -136,10 +136,23 @@ fn everything(program: &Program, model: MemoryModel) -> Option<Everything> {
 }
 
 fn diagnosed(all: &Everything, case: &Case, solver: &str, pool: &Arc<Pool>) -> Diagnosis {
+    diagnosed_by(all, case, (solver, 1, false), pool)
+}
+
+/// By a solver, with so many at work, with or without its own MaxSAT.
+fn diagnosed_by(
+    all: &Everything,
+    case: &Case,
+    (solver, jobs, max_sat): (&str, usize, bool),
+    pool: &Arc<Pool>,
+) -> Diagnosis {
     let options = DiagnoseOptions {
         formula: case.options,
         scope: Scope::Exhausted,
         timeout: Some(Duration::from_secs(60)),
+        jobs,
+        max_sat,
+        help_after: Some(Duration::ZERO),
         ..DiagnoseOptions::default()
     };
     let open = || Ok(pool.open(solver));
@@ -270,6 +283,20 @@ fn allows(rule: &Rule, trace: &Trace) -> bool {
             let all = regions.iter().flat_map(|region| stays(trace, region.from..=region.to));
             apart(&all.collect::<Vec<_>>())
         }
+        Rule::JoinAtOnce { after } => {
+            let all: Vec<_> = trace.in_order().expect("a total order").collect();
+            let ended = |child: ThreadIx, before: usize| {
+                all[..before].iter().any(|(thread, _, event)| *thread == child && matches!(event.op, Op::End))
+            };
+            let line = format!(":{}", after.line);
+            all.iter().enumerate().all(|(position, &(thread, _, event))| match event.op {
+                Op::Fork { child } if trace.tables.source_name(event.at).ends_with(&line) => {
+                    let next = (position + 1..all.len()).find(|&later| all[later].0 == thread);
+                    next.is_none_or(|next| ended(child, next))
+                }
+                _ => true,
+            })
+        }
         Rule::OneByOne { threads } => {
             let all = trace.in_order().expect("a total order").enumerate();
             let mut stays: BTreeMap<u32, Stay> = BTreeMap::new();
@@ -316,6 +343,27 @@ fn causes_are_right_about_every_interleaving() {
     let campaign = Campaign { name: "causes", programs: 2000, knobs: knobs(), unit: "causes" };
     let totals = campaign.run(compare);
     assert!(totals.counted > 20, "too few failures were explained: {}", totals.counted);
+}
+
+#[test]
+fn neither_help_nor_maxsat_changes_the_causes() {
+    let campaign = Campaign { name: "helpers", programs: 600, knobs: knobs(), unit: "causes" };
+    let totals = campaign.run(|program, case, pool| {
+        let Some(all) = everything(program, case.options.model) else {
+            return Verdict::Agrees { counted: 0 };
+        };
+        let ways = [("yices", 1, false), ("yices", 3, false), ("z3", 1, true), ("z3", 2, true)];
+        let found = ways.map(|way| {
+            let diagnosis = diagnosed_by(&all, case, way, pool);
+            let causes = diagnosis.causes.iter().map(|cause| cause.orderings.clone()).collect::<Vec<_>>();
+            (causes, diagnosis.iterations, diagnosis.repairs)
+        });
+        match ways.iter().zip(&found).find(|(_, other)| *other != &found[0]) {
+            Some((way, other)) => Verdict::Differs(format!("{:?}, and by {way:?} {other:?}", found[0])),
+            None => Verdict::Agrees { counted: found[0].0.len() },
+        }
+    });
+    assert!(totals.counted > 5, "too few failures were explained: {}", totals.counted);
 }
 
 #[test]

@@ -69,6 +69,10 @@ impl Smt for Session {
         self.solver().config.limits.timeout
     }
 
+    fn optimises(&self) -> bool {
+        optimises(&self.engine)
+    }
+
     fn optimise(&mut self, terms: &mut Terms, query: &Query, preferences: &[Preference]) -> Optimum {
         if optimises(&self.engine) {
             let default = self.default_timeout();

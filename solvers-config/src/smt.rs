@@ -122,6 +122,11 @@ pub trait Smt: Send {
         optimise::by_search(self, terms, query, preferences)
     }
 
+    /// Is it the solver itself that looks for such a model? Then it takes one question, and else many.
+    fn optimises(&self) -> bool {
+        false
+    }
+
     /// Time for a query that names none.
     fn default_timeout(&self) -> Duration;
 }

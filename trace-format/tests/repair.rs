@@ -13,6 +13,7 @@ fn rules() -> Vec<Rule> {
         Rule::Wait { before: spot(7), until: spot(9), how: How::All, threads: vec!["T0.0".into()] },
         Rule::OneByOne { threads: vec!["T0.1".into()] },
         Rule::Fences { before: vec![spot(1)] },
+        Rule::JoinAtOnce { after: spot(2) },
     ]
 }
 
@@ -44,6 +45,8 @@ fn what_makes_no_sense_is_refused() {
     assert!(refused(back).starts_with("m.c:5-3 are no lines"), "{}", refused(back));
     let thread = "[[rule]]\nkind = \"one-by-one\"\nthreads = [\"main\"]";
     assert!(refused(thread).starts_with("`main` is no thread"), "{}", refused(thread));
+    let nowhere = "[[rule]]\nkind = \"join-at-once\"\nafter = { file = \"m.c\", line = 0 }";
+    assert!(refused(nowhere).starts_with("m.c:0 are no lines"), "{}", refused(nowhere));
     let line = "{ file = \"m.c\", line = 3 }";
     let itself = format!("[[rule]]\nkind = \"wait\"\nhow = \"once\"\nbefore = {line}\nuntil = {line}");
     assert_eq!(refused(&itself), "m.c:3 is to be executed only after itself");

@@ -21,6 +21,7 @@ use warpath_solvers::Reason;
 use warpath_solvers::term::Model;
 
 use super::DiagnoseError;
+use super::ahead::Ahead;
 use super::hitting::smallest;
 use super::session::{Assumed, Found, Session, Wanted};
 
@@ -62,6 +63,8 @@ pub(super) enum Looked {
 /// The search, with what it has found out on the way.
 pub(super) struct Search<'s, 'f> {
     pub(super) session: &'s mut Session<'f>,
+    /// Those who help.
+    ahead: &'s Ahead,
     /// Sets that no passing, and no failing, execution has.
     refuted: [Vec<BTreeSet<Assumed>>; 2],
     /// Of the passing executions seen, the one that violates the fewest orderings of the schedule it was asked for.
@@ -69,8 +72,8 @@ pub(super) struct Search<'s, 'f> {
 }
 
 impl<'s, 'f> Search<'s, 'f> {
-    pub(super) fn new(session: &'s mut Session<'f>) -> Self {
-        Search { session, refuted: [Vec::new(), Vec::new()], nearest: None }
+    pub(super) fn new(session: &'s mut Session<'f>, ahead: &'s Ahead) -> Self {
+        Search { session, ahead, refuted: [Vec::new(), Vec::new()], nearest: None }
     }
 
     /// Is there such an execution? What is known is not asked. If there is none: what of the assumed is enough for that.
@@ -79,6 +82,9 @@ impl<'s, 'f> Search<'s, 'f> {
         wanted: Wanted,
         assumed: &[Assumed],
     ) -> Result<Result<Model, BTreeSet<Assumed>>, DiagnoseError> {
+        for (wanted, set) in self.ahead.refuted() {
+            self.refuted[wanted as usize].push(set);
+        }
         let refuted = &mut self.refuted[wanted as usize];
         let assumed_set: BTreeSet<Assumed> = assumed.iter().copied().collect();
         if let Some(known) = refuted.iter().find(|known| known.is_subset(&assumed_set)) {
@@ -116,6 +122,10 @@ impl<'s, 'f> Search<'s, 'f> {
             if so[n] {
                 continue;
             }
+            if self.ahead.is_worth(self.session.time) {
+                let others = wishes.iter().zip(&so).skip(n + 1).filter(|(_, so)| !**so);
+                self.ahead.publish(wanted, &kept[..kept.len() - 1], others.map(|(&wish, _)| wish).collect());
+            }
             match self.find(wanted, kept)? {
                 Some(better) => {
                     model = better;
@@ -127,6 +137,12 @@ impl<'s, 'f> Search<'s, 'f> {
             }
         }
         Ok(model)
+    }
+
+    /// Failing executions in which all of these orderings hold are of no interest any more.
+    pub(super) fn block(&mut self, orderings: &[usize]) -> Result<(), DiagnoseError> {
+        self.ahead.block(orderings);
+        self.session.block(orderings)
     }
 
     /// The orderings of the next failing schedule, if there is one that shows no cause known so far. Orderings come in
@@ -200,9 +216,19 @@ impl<'s, 'f> Search<'s, 'f> {
                     false => Looked::Cause(Found1 { orderings: chosen, of: of.clone(), is_smallest: true }),
                 }));
             };
-            let model = self.keep(Wanted::Passing, &mut kept, &all, model)?;
-            let missed: BTreeSet<usize> =
-                of.iter().copied().filter(|&n| !kept.contains(&Assumed::Holds(n))).collect();
+            // Whichever of the nearest it is: what is the smallest cause in the end does not depend on it.
+            let (model, missed) = match self.session.nearest(&kept, &all)? {
+                Some(model) => {
+                    let so = self.session.is_so(&model, &all);
+                    let missed = of.iter().zip(so).filter(|(_, so)| !so).map(|(&n, _)| n);
+                    (model, missed.collect::<BTreeSet<usize>>())
+                }
+                None => {
+                    let model = self.keep(Wanted::Passing, &mut kept, &all, model)?;
+                    let missed = of.iter().copied().filter(|&n| !kept.contains(&Assumed::Holds(n)));
+                    (model, missed.collect())
+                }
+            };
             if missed.is_empty() {
                 return Ok(Some(Looked::Undetermined));
             }

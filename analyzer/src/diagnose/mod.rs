@@ -5,6 +5,7 @@
 //! of them passes. Causes are looked for until every failing schedule shows one. It follows Algorithm 1 of the thesis on
 //! ConcBugAssist (Khoshnood; Virginia Tech 2015); `causes` says where it deviates, `ordering` what an ordering means.
 
+mod ahead;
 mod causes;
 mod check;
 mod conflict;
@@ -40,6 +41,7 @@ use crate::answer::{Execution, Mismatch};
 use crate::encode::{Options, Point, must_order};
 use crate::model::{Forest, Moment, Run};
 use crate::window::OpenSolvers;
+use ahead::Ahead;
 use causes::{Looked, Search};
 use conflict::Conflicts;
 use ordering::pairs;
@@ -61,12 +63,20 @@ pub struct DiagnoseOptions {
     pub most_causes: usize,
     /// Look for repairs, too?
     pub repairs: bool,
+    /// Let a solver that has MaxSAT find the passing executions nearest to a failing one by itself. Causes do not
+    /// depend on it.
+    pub max_sat: bool,
     /// Time for each question; by default what the solver's configuration says.
     pub timeout: Option<Duration>,
     /// Time for everything. A third of it is left for repairs, a sixth if causes are hard to find.
     pub time: Option<Duration>,
-    /// Solvers at the same time for repairs; 0 is one. The result does not depend on it.
+    /// Of that time so much is left to the caller, unless it is needed for a first cause and its repairs.
+    pub spare: Duration,
+    /// Solvers at the same time; 0 is one. The result does not depend on it.
     pub jobs: usize,
+    /// With several solvers, a search for causes is helped when its questions have taken so long; by default when that
+    /// is worth it.
+    pub help_after: Option<Duration>,
     /// Ends the search: what is known by then is the result.
     pub cancel: CancelToken,
 }
@@ -78,9 +88,12 @@ impl Default for DiagnoseOptions {
             scope: Scope::TraceOnly,
             most_causes: 64,
             repairs: true,
+            max_sat: false,
             timeout: None,
             time: None,
+            spare: Duration::ZERO,
             jobs: 1,
+            help_after: None,
             cancel: CancelToken::default(),
         }
     }
@@ -141,14 +154,15 @@ pub fn diagnose(
     let query = Query { timeout: options.timeout, cancel: options.cancel.clone(), ..Query::default() };
     let smt = open().map_err(DiagnoseError::Solver)?;
     // A first cause is worth more time than others: without one there is nothing to repair.
-    let part = |of_six: u32| {
+    let part = |of_six: u32, spare: Duration| {
         let part = |time: Duration| if options.repairs { time * of_six / 6 } else { time };
-        options.time.and_then(|time| begun.checked_add(part(time)))
+        options.time.and_then(|time| begun.checked_add(part(time.saturating_sub(spare))))
     };
-    let until = part(5);
+    let until = part(5, Duration::ZERO);
     let bounds = (query.clone(), until);
     let mut session =
         Session::new(forest, options.formula, (failure, &occurrences), &orderings, smt, bounds)?;
+    session.max_sat = options.max_sat;
     let first: Vec<usize> = (0..orderings.len()).filter(|&n| moments.has(orderings[n])).collect();
     let failing = run_of(run);
     let mut diagnosis = Diagnosis {
@@ -169,7 +183,20 @@ pub fn diagnose(
         time: Duration::ZERO,
         occurrences,
     };
-    let outcome = search(&mut session, (options, part(4)), &orderings, first, &mut diagnosis);
+    let (ahead, known) = (Ahead::after(options.help_after), diagnosis.occurrences.clone());
+    let cancel = options.cancel.child();
+    let helper = || {
+        let smt = open().map_err(DiagnoseError::Solver)?;
+        let bounds = (Query { cancel: cancel.clone(), ..query.clone() }, until);
+        Session::new(forest, options.formula, (failure, &known), &orderings, smt, bounds)
+    };
+    let outcome = std::thread::scope(|scope| {
+        let _ending = ahead.until_dropped(cancel.clone());
+        for _ in 1..options.jobs {
+            scope.spawn(|| ahead.help(helper));
+        }
+        search((&mut session, &ahead), (options, part(4, options.spare)), &orderings, first, &mut diagnosis)
+    });
     diagnosis.questions = session.questions;
     diagnosis.solving = session.time;
     drop(session);
@@ -184,7 +211,11 @@ pub fn diagnose(
     let mut is_cut = false;
     if options.repairs && !diagnosis.causes.is_empty() {
         // Even if the time for causes is up: verifying does not rest on knowing all of them.
-        let until = options.time.map_or(Instant::now() + REPAIRING, |time| begun + time);
+        let now = Instant::now();
+        let until = options.time.map_or(now + REPAIRING, |time| {
+            let least = now + (begun + time).saturating_duration_since(now) / 2;
+            least.max(begun + time.saturating_sub(options.spare))
+        });
         let candidates =
             repair::candidates(forest, &options.formula, &diagnosis.occurrences, &diagnosis.causes);
         let verifier = Verifier {
@@ -234,13 +265,13 @@ fn run_of(run: &Run) -> Execution {
 
 /// Fills in causes until every failing schedule shows one. After the first one there is time until `until`.
 fn search(
-    session: &mut Session<'_>,
+    (session, ahead): (&mut Session<'_>, &Ahead),
     (options, until): (&DiagnoseOptions, Option<Instant>),
     orderings: &[Ordering],
     first: Vec<usize>,
     diagnosis: &mut Diagnosis,
 ) -> Result<(), DiagnoseError> {
-    let mut search = Search::new(session);
+    let mut search = Search::new(session, ahead);
     let (mut of, mut shown_in) = (first, diagnosis.failing.clone());
     let mut found = Vec::new();
     loop {
@@ -266,7 +297,7 @@ fn search(
         }
         diagnosis.iterations += 1;
         search.session.until = until;
-        search.session.block(&cause.orderings)?;
+        search.block(&cause.orderings)?;
         diagnosis.causes.push(Cause {
             orderings: cause.orderings.iter().map(|&n| orderings[n]).collect(),
             of: cause.of.len(),

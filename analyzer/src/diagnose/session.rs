@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId, Terms};
-use warpath_solvers::{Answer, Query, Smt};
+use warpath_solvers::{Answer, Preference, Query, Smt};
 use warpath_trace::expr::ExprPool;
 use warpath_trace::ids::ExprId;
 
@@ -82,6 +82,8 @@ pub(super) struct Session<'f> {
     /// One for each cause that failing executions must not show.
     blocked: Vec<TermId>,
     query: Query,
+    /// Is the solver to find nearest executions by itself, if it can?
+    pub(super) max_sat: bool,
     /// When there is no time left for questions.
     pub(super) until: Option<Instant>,
     /// The same, for some of the questions.
@@ -143,6 +145,7 @@ impl<'f> Session<'f> {
             failing,
             blocked: Vec::new(),
             query,
+            max_sat: false,
             until,
             at_most: None,
             warmed_up: Duration::ZERO,
@@ -198,15 +201,8 @@ impl<'f> Session<'f> {
                 assumptions.extend(causes.iter().map(|&cause| self.blocked[cause]));
             }
         }
-        let mut query = self.query.clone().assuming(assumptions).with_core();
         let begun = Instant::now();
-        if let Some(until) = [self.until, self.at_most].into_iter().flatten().min() {
-            let left = until.saturating_duration_since(begun);
-            if left.is_zero() {
-                return Err(DiagnoseError::Late);
-            }
-            query.timeout = Some(query.timeout.map_or(left, |timeout| timeout.min(left)));
-        }
+        let query = self.in_time(self.query.clone().assuming(assumptions).with_core())?;
         let answer = self.question.check_asserted(&mut *self.smt, &query)?;
         self.time += begun.elapsed();
         self.questions += 1;
@@ -218,6 +214,43 @@ impl<'f> Session<'f> {
             }))),
             Answer::Unknown(reason) => Err(DiagnoseError::Unanswered(reason)),
         }
+    }
+
+    /// The question, with the time that is left for it.
+    fn in_time(&self, mut query: Query) -> Result<Query, DiagnoseError> {
+        if let Some(until) = [self.until, self.at_most].into_iter().flatten().min() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(DiagnoseError::Late);
+            }
+            query.timeout = Some(query.timeout.map_or(left, |timeout| timeout.min(left)));
+        }
+        Ok(query)
+    }
+
+    /// Of the passing executions with all of `assumed`, one in which as few as possible of `wishes` are not so. `None`
+    /// if that is left to whoever asks, or the solver cannot say that there is no better one.
+    pub(super) fn nearest(
+        &mut self,
+        assumed: &[Assumed],
+        wishes: &[Assumed],
+    ) -> Result<Option<Model>, DiagnoseError> {
+        if !self.max_sat || !self.smt.optimises() {
+            return Ok(None);
+        }
+        let begun = Instant::now();
+        let mut assumptions: Vec<TermId> = assumed.iter().map(|&assumed| self.term(assumed)).collect();
+        assumptions.push(self.passing);
+        let query = self.in_time(self.query.clone().assuming(assumptions))?;
+        let wish = |&wish: &Assumed| Preference { term: self.meaning(wish), weight: 1 };
+        let preferences: Vec<Preference> = wishes.iter().map(wish).collect();
+        let optimum = self.question.optimise_asserted(&mut *self.smt, &query, &preferences)?;
+        self.time += begun.elapsed();
+        self.questions += 1;
+        Ok(match optimum.answer {
+            Answer::Sat(model) if optimum.proved => Some(model),
+            _ => None,
+        })
     }
 
     fn term(&self, assumed: Assumed) -> TermId {
@@ -255,17 +288,21 @@ impl<'f> Session<'f> {
         self.at_most = allowed.and_then(|allowed| Instant::now().checked_add(allowed));
     }
 
+    fn meaning(&self, assumed: Assumed) -> TermId {
+        match assumed {
+            Assumed::Holds(n) => self.literals[n].meaning.holds,
+            Assumed::Happens(n) => self.literals[n].meaning.happens,
+            Assumed::Rule(n) => self.changes[n].meaning,
+            Assumed::Waits(n) => self.changes[n].waits.map_or(self.never, |(comes, _)| comes),
+        }
+    }
+
     /// Is it so in the execution of a model?
     pub(super) fn is_so(&self, model: &Model, assumed: &[Assumed]) -> Vec<bool> {
         let mut evaluator =
             Evaluator::new(&self.question.encoding.terms, model).missing(MissingConstant::Default);
         let mut is_so = |&assumed: &Assumed| {
-            let term = match assumed {
-                Assumed::Holds(n) => self.literals[n].meaning.holds,
-                Assumed::Happens(n) => self.literals[n].meaning.happens,
-                Assumed::Rule(n) => self.changes[n].meaning,
-                Assumed::Waits(n) => self.changes[n].waits.map_or(self.never, |(comes, _)| comes),
-            };
+            let term = self.meaning(assumed);
             evaluator.value(term).ok().and_then(|value| value.as_bool()) == Some(true)
         };
         assumed.iter().map(&mut is_so).collect()

@@ -18,7 +18,7 @@ use super::lane::Lane;
 use super::mpc::RunPath;
 use super::options::ExploreOptions;
 use super::result::{Exploration, Judgement};
-use super::runner::{Ended, Following, Free, Observed, Request, Runner, RunnerError};
+use super::runner::{Ended, Following, Free, KeptRun, Observed, Request, Runner, RunnerError};
 use super::statistics::Statistics;
 use super::team::Team;
 use super::values_only::values_only;
@@ -50,6 +50,8 @@ pub(super) struct Explorer<'a, 'scope, 'env> {
     solver: String,
     /// The runs that the forest was made of.
     history: Vec<Si>,
+    /// Those of them that need not be made again to know their traces; as long as the history.
+    kept: Vec<Option<KeptRun>>,
     /// The first of them.
     first: Option<Trace>,
     /// How often all of them were made again.
@@ -102,6 +104,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             lanes: Vec::new(),
             solver: String::new(),
             history: Vec::new(),
+            kept: Vec::new(),
             first: None,
             generation: 0,
             paths: None,
@@ -221,42 +224,47 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
     /// Adds runs that were made.
     pub(super) fn take(&mut self, runs: Vec<Observed>) -> Result<Came, ExploreError> {
         if runs.iter().any(|run| run.renewed) {
-            self.statistics.executions += runs.len() as u64;
-            let all: Vec<Si> =
-                self.history.drain(..).chain(runs.iter().filter_map(|run| si_of(&run.trace))).collect();
+            self.statistics.executions += executions(&runs);
+            let earlier = self.history.drain(..).zip(self.kept.drain(..));
+            let all = earlier.map(|(si, kept)| Past { si, kept }).chain(runs.iter().filter_map(Past::of));
+            let all = all.collect();
             self.renew(all)?;
             return Ok(Came::Renewed);
         }
         let mut merged = Vec::new();
         for run in runs {
-            self.statistics.executions += 1;
+            self.statistics.executions += u64::from(run.executed);
             merged.push(self.merge(run)?);
         }
         Ok(Came::Merged(merged))
     }
 
     /// Makes the forest anew: what was learnt makes every trace different.
-    pub(super) fn renew(&mut self, mut all: Vec<Si>) -> Result<(), ExploreError> {
+    pub(super) fn renew(&mut self, mut all: Vec<Past>) -> Result<(), ExploreError> {
         self.generation += 1;
-        let begin = |runs: &mut Vec<Si>| {
+        let begin = |runs: &mut Vec<Past>| {
             if let (Some(begin), Some(first)) = (&self.options.begin, runs.first_mut()) {
-                first.clone_from(begin);
+                first.si.clone_from(begin);
             }
         };
         begin(&mut all);
         for _ in 0..REPETITIONS {
             self.history.clear();
+            self.kept.clear();
             self.paths.iter_mut().for_each(Vec::clear);
             self.forest = fresh(self.options);
             self.frontier = Frontier::default();
             // Events have other names now, and solvers know them by their names.
             self.lanes.clear();
-            let request = |si: &Si| Request::of(si, Following::Loosely, self.values);
+            let request = |past: &Past| Request {
+                again: past.kept,
+                ..Request::of(&past.si, Following::Loosely, self.values)
+            };
             let runs = self.observe(all.iter().map(request).collect())?;
-            self.statistics.executions += runs.len() as u64;
-            self.statistics.repeated += runs.len() as u64;
+            self.statistics.executions += executions(&runs);
+            self.statistics.repeated += executions(&runs);
             let renewed = runs.iter().any(|run| run.renewed);
-            let mut more: Vec<Si> = runs.iter().filter_map(|run| si_of(&run.trace)).collect();
+            let mut more: Vec<Past> = runs.iter().filter_map(Past::of).collect();
             if renewed && !self.options.cancel.is_cancelled() {
                 begin(&mut more);
                 all = more;
@@ -267,7 +275,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             }
             if self.options.cancel.is_cancelled() {
                 // Some were cut short: who takes up the search again is better off with those of before.
-                self.history = all;
+                (self.history, self.kept) = all.into_iter().map(|past| (past.si, past.kept)).unzip();
             }
             return Ok(());
         }
@@ -301,7 +309,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
                 if self.history.is_empty() {
                     self.first = Some(observed.trace.clone());
                 }
-                self.history.extend(si_of(&observed.trace));
+                self.remember(&observed);
                 paths
             }
             Err(divergence) => {
@@ -316,6 +324,21 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
             self.failed(&observed)?;
         }
         Ok(Merged { observed, paths })
+    }
+
+    /// The run is one of those that the forest is made of.
+    fn remember(&mut self, observed: &Observed) {
+        // The trace of a kept run may be asked for several times: it is one run.
+        let is_known = observed.kept.is_some() && self.kept.contains(&observed.kept);
+        if let Some(past) = Past::of(observed).filter(|_| !is_known) {
+            self.history.push(past.si);
+            self.kept.push(past.kept);
+        }
+    }
+
+    /// The run that everything began with, if its trace can be made once more.
+    pub(super) fn first_kept(&self) -> Option<KeptRun> {
+        self.kept.first().copied().flatten()
     }
 
     /// A run failed: if that is not known yet and happens again, it is a bug.
@@ -508,7 +531,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
     pub(super) fn first(&mut self) -> Result<(), ExploreError> {
         if let Some(earlier) = self.options.earlier.as_ref().filter(|earlier| !earlier.runs.is_empty()) {
             self.statistics = earlier.statistics;
-            self.renew(earlier.runs.clone())?;
+            self.renew(earlier.runs.iter().cloned().map(Past::from).collect())?;
             let now = self.statistics;
             self.statistics = Statistics {
                 resumed: earlier.statistics.resumed + now.executions - earlier.statistics.executions,
@@ -520,7 +543,7 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         }
         if let Some(begin) = &self.options.begin {
             // A plain run, too: what uses storage that was freed in this one does so in time in that.
-            self.renew(vec![begin.clone()])?;
+            self.renew(vec![Past::from(begin.clone())])?;
         }
         let request = Request {
             inputs: self.options.inputs.clone().unwrap_or_default(),
@@ -528,6 +551,30 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         };
         self.run(vec![request]).map(drop)
     }
+}
+
+/// A run that was made, by what it takes to make it again.
+pub(super) struct Past {
+    si: Si,
+    kept: Option<KeptRun>,
+}
+
+impl Past {
+    /// Unless nobody knows its order.
+    fn of(run: &Observed) -> Option<Past> {
+        Some(Past { si: si_of(&run.trace)?, kept: run.kept })
+    }
+}
+
+impl From<Si> for Past {
+    fn from(si: Si) -> Past {
+        Past { si, kept: None }
+    }
+}
+
+/// How often the program was executed for these.
+fn executions(runs: &[Observed]) -> u64 {
+    runs.iter().filter(|run| run.executed).count() as u64
 }
 
 /// A forest that nothing has been observed for, about the executions that are of interest.

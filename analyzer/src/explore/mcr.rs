@@ -19,7 +19,7 @@ use warpath_trace::thread::ThreadKey;
 
 use super::ExploreError;
 use super::explorer::{Came, Explorer, Merged};
-use super::runner::{Ended, Free, Request, Runner};
+use super::runner::{Ended, Free, KeptRun, Request, Runner};
 use crate::model::{Forest, NodeId, Outcome};
 use crate::queries::{Keep, NewSeeds, Seed, SeedSearch, Want};
 
@@ -36,6 +36,8 @@ struct Planned {
     then: Option<ThreadKey>,
     /// How many events of each thread the schedule has.
     kept: BTreeMap<ThreadKey, usize>,
+    /// The run, if it was made before.
+    again: Option<KeptRun>,
 }
 
 /// Where threads stand, in the forest of all runs: the last event, how it goes on, and the value that an update behind
@@ -68,7 +70,7 @@ impl Explorer<'_, '_, '_> {
         if self.options.earlier.is_some() {
             self.first()?;
         }
-        let mut search = Search::begin();
+        let mut search = Search::begin(None);
         while !search.queue.is_empty() && !self.is_over() {
             self.progress(search.queue.len());
             let planned: Vec<Planned> =
@@ -76,11 +78,12 @@ impl Explorer<'_, '_, '_> {
             let request = |planned: &Planned| Request {
                 schedule: planned.schedule.clone(),
                 then: planned.then.clone(),
+                again: planned.again,
                 ..Request::free(Free::RunToBlock, Values::Pinned)
             };
             match self.run(planned.iter().map(request).collect())? {
                 // Events are not what they were.
-                Came::Renewed => search = Search::begin(),
+                Came::Renewed => search = Search::begin(self.first_kept()),
                 Came::Merged(merged) => self.sow(&mut search, &planned, &merged)?,
             }
         }
@@ -158,6 +161,7 @@ impl Explorer<'_, '_, '_> {
                         schedule: si.schedule,
                         then: Some(bed.alone.key(seed.end.thread(&bed.alone)).clone()),
                         kept: bed.lengths(seed),
+                        again: None,
                     });
                 }
             }
@@ -168,8 +172,9 @@ impl Explorer<'_, '_, '_> {
 
 impl Search {
     /// With the run that has no schedule.
-    fn begin() -> Search {
-        Search { queue: VecDeque::from([Planned::default()]), ..Search::default() }
+    fn begin(again: Option<KeptRun>) -> Search {
+        let plain = Planned { again, ..Planned::default() };
+        Search { queue: VecDeque::from([plain]), ..Search::default() }
     }
 }
 

@@ -28,7 +28,7 @@ pub use coverage::{Branches, Coverage};
 pub use events::{Checkpoint, Observer, Standing, Unobserved};
 pub use options::{Bounds, Earlier, ExploreOptions, Strategy};
 pub use result::{Exploration, Judgement};
-pub use runner::{Ended, Following, Free, Learnt, Observed, Request, Runner, RunnerError, Runners};
+pub use runner::{Ended, Following, Free, KeptRun, Learnt, Observed, Request, Runner, RunnerError, Runners};
 pub use statistics::Statistics;
 pub use tree::{Reached, Stretch, ThreadTree};
 

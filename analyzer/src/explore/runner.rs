@@ -51,7 +51,13 @@ pub struct Request {
     pub free: Free,
     /// Are path conditions wanted, or is every value a decision?
     pub values: Values,
+    /// The run was made before: a runner that has kept it need not make it again to say what its trace is now.
+    pub again: Option<KeptRun>,
 }
+
+/// A run that a runner has kept, so that its trace can be made once more with what was learnt since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeptRun(pub u64);
 
 /// How a schedule is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +99,7 @@ impl Request {
             then: None,
             free,
             values,
+            again: None,
         }
     }
 
@@ -119,6 +126,10 @@ pub struct Observed {
     pub renewed: bool,
     /// Instructions that were executed step by step by the hardware.
     pub hardware_steps: u64,
+    /// Was the program executed for it? Else it is the trace of a run that had been kept.
+    pub executed: bool,
+    /// The run, if its trace can be made once more.
+    pub kept: Option<KeptRun>,
 }
 
 /// How a run ended.

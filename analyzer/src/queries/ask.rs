@@ -6,7 +6,7 @@ use std::time::Instant;
 use warpath_solvers::script::{EmitOptions, Script};
 use warpath_solvers::smtlib::symbol;
 use warpath_solvers::term::{Model, Op as TermOp, Shape, Sort, TermError, TermId, Terms};
-use warpath_solvers::{Answer, Query, Reason, Smt};
+use warpath_solvers::{Answer, Optimum, Preference, Query, Reason, Smt};
 use warpath_trace::header::MemoryModel;
 
 use super::manifest::{Manifest, Symbol};
@@ -307,20 +307,8 @@ impl<'f> Question<'f> {
         loop {
             let answer = smt.check(&self.encoding.terms, &query);
             let Answer::Sat(model) = &answer else { return Ok(answer) };
-            if self.encoding.order_sort() != OrderSort::Pairs {
+            if !self.refute_circles(smt, model)? {
                 return Ok(answer);
-            }
-            let executed = executed(&mut self.encoding, model);
-            let circles = self.encoding.circles(model, &executed)?;
-            if circles.is_empty() {
-                return Ok(answer);
-            }
-            for circle in circles {
-                let clause = match self.circle_switch {
-                    Some(switch) => self.encoding.terms.implies(switch, circle)?,
-                    None => circle,
-                };
-                smt.assert(&self.encoding.terms, clause).expect("a clause is Boolean");
             }
             let left = allowed.saturating_sub(begun.elapsed());
             if left.is_zero() {
@@ -328,6 +316,48 @@ impl<'f> Question<'f> {
             }
             query.timeout = Some(left);
         }
+    }
+
+    /// The same for a model that violates as few of these preferences as possible.
+    pub(crate) fn optimise_asserted(
+        &mut self,
+        smt: &mut dyn Smt,
+        query: &Query,
+        preferences: &[Preference],
+    ) -> Result<Optimum, TermError> {
+        let allowed = query.timeout.unwrap_or_else(|| smt.default_timeout());
+        let begun = Instant::now();
+        let mut query = query.clone();
+        loop {
+            let optimum = smt.optimise(&mut self.encoding.terms, &query, preferences);
+            let Answer::Sat(model) = &optimum.answer else { return Ok(optimum) };
+            if !self.refute_circles(smt, model)? {
+                return Ok(optimum);
+            }
+            let left = allowed.saturating_sub(begun.elapsed());
+            if left.is_zero() {
+                return Ok(Optimum { answer: Answer::Unknown(Reason::Timeout { allowed }), ..optimum });
+            }
+            query.timeout = Some(left);
+        }
+    }
+
+    /// Tells the solver that the circles of a model are none, if it has some.
+    fn refute_circles(&mut self, smt: &mut dyn Smt, model: &Model) -> Result<bool, TermError> {
+        if self.encoding.order_sort() != OrderSort::Pairs {
+            return Ok(false);
+        }
+        let executed = executed(&mut self.encoding, model);
+        let circles = self.encoding.circles(model, &executed)?;
+        let any = !circles.is_empty();
+        for circle in circles {
+            let clause = match self.circle_switch {
+                Some(switch) => self.encoding.terms.implies(switch, circle)?,
+                None => circle,
+            };
+            smt.assert(&self.encoding.terms, clause).expect("a clause is Boolean");
+        }
+        Ok(any)
     }
 
     /// Why not: what a question that was answered [`Verdict::Impossible`] fails on, if the solver says so. With

@@ -1,12 +1,13 @@
 //! Where the values that reads found had come from.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use warpath_trace::event::Op;
 use warpath_trace::ids::{LocationId, ObjectId, ThreadIx};
 use warpath_trace::trace::Trace;
 
 use super::At;
+use crate::encode::is_buffered;
 
 /// What memory holds, object by object: the writes that reached it, the latest last.
 type Memory = HashMap<ObjectId, Vec<(LocationId, At)>>;
@@ -17,12 +18,6 @@ pub(super) fn taken(trace: &Trace, order: &[At]) -> BTreeMap<At, At> {
     let mut memory = Memory::new();
     let mut buffers: HashMap<ThreadIx, Vec<(u32, LocationId)>> = HashMap::new();
     let mut taken = BTreeMap::new();
-    // Writes that are committed by an event of their own.
-    let commits = order.iter().filter_map(|&(thread, index)| match trace.event(thread, index)?.op {
-        Op::Commit { write } => Some((thread, write)),
-        _ => None,
-    });
-    let late: HashSet<At> = commits.collect();
     for &at in order {
         let (thread, index) = at;
         let Some(event) = trace.event(thread, index) else { continue };
@@ -35,7 +30,8 @@ pub(super) fn taken(trace: &Trace, order: &[At]) -> BTreeMap<At, At> {
             }
         }
         if let Some((location, _)) = event.op.written() {
-            match late.contains(&at) {
+            // A write that is never committed never left its buffer.
+            match is_buffered(trace.header.model, &event.op) {
                 true => buffers.entry(thread).or_default().push((index, location)),
                 false => reach(trace, &mut memory, location, at),
             }

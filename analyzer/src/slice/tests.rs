@@ -53,12 +53,14 @@ fn decisions_of_others_are_the_way() {
 #[test]
 fn a_buffered_write_is_seen_by_its_own_thread_first() {
     let head = HEAD.replace("thread T0\n", "model tso\nthread T0\n");
-    let events =
-        "T0.0 begin\nT0.1 begin\nT0.0 w x $1=1\nT0.1 r x 0\nT0.0 r x 1\nT0.0 commit $1\nT0.1 r x 1\n";
+    let events = "T0.0 begin\nT0.1 begin\nT0.0 w x $1=1\nT0.1 r x 0\nT0.0 r x 1\nT0.0 commit $1\nT0.1 r x 1\n\
+         T0.0 w x 2\nT0.1 r x 1\n";
     let trace = text::parse(&format!("{head}{events}outcome exited 0\n")).expect("the text is good");
     let order: Vec<At> = trace.listing().map(|(thread, index, _)| (thread, index)).collect();
     let write = (ThreadIx(1), 1);
-    let wanted = BTreeMap::from([((ThreadIx(1), 2), write), ((ThreadIx(2), 2), write)]);
+    // What is never committed is seen by nobody else.
+    let wanted =
+        BTreeMap::from([((ThreadIx(1), 2), write), ((ThreadIx(2), 2), write), ((ThreadIx(2), 3), write)]);
     assert_eq!(taken::taken(&trace, &order), wanted);
 }
 

@@ -38,7 +38,14 @@ impl Runner for OracleRunners {
             Some(Failure::Assertion { .. }) => Ended::Failed(FailureKind::Assertion),
             Some(Failure::Deadlock { .. }) => Ended::Failed(FailureKind::Deadlock),
         };
-        Ok(Observed { trace: run.trace, ended, renewed: false, hardware_steps: 0 })
+        Ok(Observed {
+            trace: run.trace,
+            ended,
+            renewed: false,
+            hardware_steps: 0,
+            executed: true,
+            kept: None,
+        })
     }
 
     fn learnt(&self) -> Learnt {

@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-/// A column is not wider than this.
-pub(super) const WIDEST: usize = 44;
+/// A column is not wider than this. Two have more room than many.
+pub(super) fn widest(columns: usize) -> usize {
+    if columns <= 2 { 60 } else { 44 }
+}
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +21,7 @@ pub(super) enum Row {
 /// The table, indented by two blanks.
 pub(super) fn lay_out(heads: &[String], rows: &[Row]) -> String {
     let cells: Vec<Option<Vec<String>>> = rows.iter().map(|row| cells(heads.len(), row)).collect();
-    let heads: Vec<String> = heads.iter().map(|head| cut(head, WIDEST)).collect();
+    let heads: Vec<String> = heads.iter().map(|head| cut(head, widest(heads.len()))).collect();
     let widths: Vec<usize> = (0..heads.len())
         .map(|column| {
             let texts = cells.iter().flatten().chain([&heads]).map(|cells| cells[column].chars().count());
@@ -43,7 +45,7 @@ pub(super) fn lay_out(heads: &[String], rows: &[Row]) -> String {
 fn cells(columns: usize, row: &Row) -> Option<Vec<String>> {
     let mut cells = vec![String::new(); columns];
     match row {
-        Row::Step(column, text) => *cells.get_mut(*column)? = cut(text, WIDEST),
+        Row::Step(column, text) => *cells.get_mut(*column)? = cut(text, widest(columns)),
         Row::Gap(gaps) => gaps.iter().for_each(|&column| {
             if let Some(cell) = cells.get_mut(column) {
                 cell.push('…');
@@ -90,6 +92,6 @@ mod tests {
     #[test]
     fn long_cells_are_cut() {
         let table = lay_out(&["T0".to_owned()], &[Row::Step(0, "x".repeat(100))]);
-        assert_eq!(table.lines().map(|line| line.chars().count()).max(), Some(WIDEST + 2));
+        assert_eq!(table.lines().map(|line| line.chars().count()).max(), Some(widest(1) + 2));
     }
 }

@@ -173,7 +173,7 @@ pub(crate) struct Side {
 /// A change that prevents the failure.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Repair {
-    /// `critical-sections`, `fences`, `ordering` or `one-by-one`.
+    /// `critical-sections`, `fences`, `ordering`, `one-by-one` or `join-at-once`.
     pub(crate) kind: String,
     pub(crate) sentence: String,
     /// What to write where.

@@ -1,7 +1,7 @@
 //! Orderings drawn: a lane per thread, time goes down, and beside them a track for each ordering from its first event
 //! to its second.
 
-use super::columns::{Row, WIDEST, cut, lay_out};
+use super::columns::{Row, lay_out};
 
 /// An event in a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) struct Drawn {
 
 /// The lanes with these events, one below the other, and an arrow for each pair of them, drawn at the right.
 pub(crate) fn draw(heads: &[String], events: &[Drawn], arrows: &[(usize, usize)]) -> String {
-    let rows: Vec<Row> = events.iter().map(|event| Row::Step(event.lane, cut(&event.text, WIDEST))).collect();
+    let rows: Vec<Row> = events.iter().map(|event| Row::Step(event.lane, event.text.clone())).collect();
     let table = lay_out(heads, &rows);
     let width = table.lines().map(|line| line.chars().count()).max().unwrap_or_default();
     let mut drawn = String::new();

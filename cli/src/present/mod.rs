@@ -5,6 +5,7 @@ mod colour;
 mod columns;
 pub(crate) mod diagnosis;
 pub(crate) mod inputs;
+mod java;
 mod lanes;
 mod places;
 pub(crate) mod sarif;
@@ -12,6 +13,7 @@ mod schedule;
 mod story;
 
 pub(crate) use colour::painted;
+pub(crate) use java::is_java;
 pub(crate) use lanes::{Drawn, draw};
 pub(crate) use places::{Side, Sources, file_and_line};
 pub(crate) use schedule::table;

@@ -11,7 +11,8 @@ use warpath_trace::ids::{LocationId, ThreadIx};
 use warpath_trace::si::Expected;
 use warpath_trace::trace::Trace;
 
-use super::columns::{Row, WIDEST, cut, lay_out};
+use super::columns::{Row, cut, lay_out, widest};
+use super::java;
 use super::places::Side;
 
 /// Lines at most.
@@ -127,8 +128,12 @@ impl<'a> Story<'a> {
                 let place = short_place(&tables.source_name(event.at));
                 let place = if place.is_empty() { place } else { format!(" @{place}") };
                 // Of a long name the end can be missed, of the place nothing.
-                let room = WIDEST.saturating_sub(place.chars().count() + mark.len()).max(8);
-                let does = cut(&words(self.trace, at, event), room);
+                let room = widest(heads.len()).saturating_sub(place.chars().count() + mark.len()).max(8);
+                let mut does = words(self.trace, at, event);
+                if java::is_java(self.trace) {
+                    does = java::unqualified(&does);
+                }
+                let does = cut(&does, room);
                 rows.push(Row::Step(column, format!("{mark}{does}{place}")));
             }
         }
@@ -246,7 +251,11 @@ fn value(trace: &Trace, location: LocationId, value: u128) -> String {
     let width = trace.tables.locations().get(location.index()).and_then(|location| location.width());
     let width = width.and_then(|width| u8::try_from(width).ok());
     let signed = width.map_or(value as i128, |width| to_signed(value, width));
-    if signed.unsigned_abs() < 1 << 32 { signed.to_string() } else { format!("{value:#x}") }
+    if signed.unsigned_abs() < 1 << 32 {
+        return signed.to_string();
+    }
+    let object = if java::is_java(trace) { java::object(trace, value) } else { None };
+    object.unwrap_or_else(|| format!("{value:#x}"))
 }
 
 /// `m.c:38` of `src/m.c:38:9`: a table has no room for more, and the places above it have the rest.

@@ -37,7 +37,7 @@ pub(super) fn subjects(given: Given) -> Vec<Subject> {
 }
 
 fn in_turn(given: Given) -> Vec<Subject> {
-    let mut diagnosed = given.diagnosed;
+    let mut diagnosed = best_of_each(given.diagnosed);
     let mut subjects = Vec::new();
     for (folder, explored) in given.explored {
         for bug in explored.bugs {
@@ -54,6 +54,23 @@ fn in_turn(given: Given) -> Vec<Subject> {
     subjects
         .extend(given.replayed.into_iter().map(|(folder, replayed)| Subject::of_replay(replayed, &folder)));
     subjects
+}
+
+/// Of several diagnoses of the same files, the one that says the most; of equals the one that was given last.
+fn best_of_each(diagnosed: Vec<(PathBuf, Document)>) -> Vec<(PathBuf, Document)> {
+    let real = |source: &String| fs::canonicalize(source).unwrap_or_else(|_| PathBuf::from(source));
+    let about = |document: &Document| document.source.iter().map(real).collect::<Vec<PathBuf>>();
+    let worth = |document: &Document| (document.complete, document.causes.len(), document.repairs.len());
+    let mut best: Vec<(PathBuf, Document)> = Vec::new();
+    for (folder, document) in diagnosed {
+        let sources = about(&document);
+        match best.iter_mut().find(|(_, known)| !sources.is_empty() && about(known) == sources) {
+            Some(known) if worth(&known.1) <= worth(&document) => *known = (folder, document),
+            Some(_) => {}
+            None => best.push((folder, document)),
+        }
+    }
+    best
 }
 
 /// Does a diagnosis explain the bug with this SI file?
@@ -189,7 +206,10 @@ impl Subject {
         match (self.waits.is_empty(), self.message.is_empty()) {
             (false, _) => "no thread can go on".to_owned(),
             (_, true) => self.kind.clone(),
-            _ if self.kind == "assertion" => format!("{} does not hold", self.message),
+            // Of a Java program it is an exception that says so itself.
+            _ if self.kind == "assertion" && !self.message.contains("Error") => {
+                format!("{} does not hold", self.message)
+            }
             _ => self.message.clone(),
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warpath_analyzer::explore::{
-    Ended, Following, Free, Learnt, Observed, Request, Runner, RunnerError, Runners,
+    Ended, Following, Free, KeptRun, Learnt, Observed, Request, Runner, RunnerError, Runners,
 };
 use warpath_jvm::run as jvm;
 use warpath_native::run::{self as native, End, Follow, Output, Plan, Policy, RunOptions, Strictness, Why};
@@ -19,18 +19,25 @@ pub(crate) struct TracedRunners {
     together: (native::Together, jvm::Together),
     /// A schedule that says which memory is shared.
     known: Option<Si>,
+    /// Runs of an earlier search, which say what was shared in them.
+    remembered: Vec<Si>,
 }
 
 impl TracedRunners {
     /// Runs this program in this way; the output of the runs is not shown.
     pub(crate) fn new(program: Program, options: RunOptions) -> TracedRunners {
         let options = RunOptions { output: Output::Discard, ..options };
-        TracedRunners { program, options, together: Default::default(), known: None }
+        TracedRunners { program, options, together: Default::default(), known: None, remembered: Vec::new() }
     }
 
     /// The same, knowing from the start what a schedule says is shared: it can be followed at once.
     pub(crate) fn knowing(self, si: &Si) -> TracedRunners {
         TracedRunners { known: (!si.shared.is_empty()).then(|| si.clone()), ..self }
+    }
+
+    /// The same, expecting that what runs of an earlier search shared is shared: they can be followed at once.
+    pub(crate) fn remembering(self, runs: &[Si]) -> TracedRunners {
+        TracedRunners { remembered: runs.to_vec(), ..self }
     }
 }
 
@@ -39,7 +46,10 @@ impl Runners for TracedRunners {
         let mut program = Subject::open(&self.program).map_err(boxed)?;
         match &mut program {
             Subject::Native(program) => program.run_with(&self.together.0),
-            Subject::Jvm(program) => program.run_with(&self.together.1),
+            Subject::Jvm(program) => {
+                program.run_with(&self.together.1);
+                self.remembered.iter().for_each(|run| program.expect(run));
+            }
         }
         if let Some(known) = &self.known {
             program.share(known);
@@ -55,9 +65,28 @@ struct TracedRunner {
 
 impl Runner for TracedRunner {
     fn run(&mut self, request: &Request) -> Result<Observed, RunnerError> {
-        let run = self.program.run(&self.plan(request)).map_err(boxed)?;
+        let plan = self.plan(request);
+        let again = match request.again {
+            Some(kept) => self.program.again(kept.0, &plan).map_err(boxed)?,
+            None => None,
+        };
+        let executed = again.is_none();
+        let (run, kept) = match again {
+            Some(run) => (run, request.again),
+            None => {
+                let (run, kept) = self.program.run_keeping(&plan).map_err(boxed)?;
+                (run, kept.map(KeptRun))
+            }
+        };
         let renewed = run.sharing_grew || matches!(run.end, End::Stopped(Why::Sharing));
-        Ok(Observed { ended: ended(&run.end), trace: run.trace, renewed, hardware_steps: run.hardware_steps })
+        Ok(Observed {
+            ended: ended(&run.end),
+            trace: run.trace,
+            renewed,
+            hardware_steps: run.hardware_steps,
+            executed,
+            kept,
+        })
     }
 
     fn learnt(&self) -> Learnt {

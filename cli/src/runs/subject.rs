@@ -58,12 +58,11 @@ impl Subject {
 
     /// Its build id in hexadecimal; empty if it has none.
     pub(crate) fn build_id(&self) -> String {
-        match self {
-            Subject::Native(program) => {
-                program.facts().build_id.iter().flatten().map(|byte| format!("{byte:02x}")).collect()
-            }
-            Subject::Jvm(_) => String::new(),
-        }
+        let bytes = match self {
+            Subject::Native(program) => program.facts().build_id.clone().unwrap_or_default(),
+            Subject::Jvm(program) => program.build_id().to_vec(),
+        };
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Takes as shared what a schedule was made with, and nothing else.
@@ -74,11 +73,26 @@ impl Subject {
         }
     }
 
-    /// Runs it once.
-    pub(crate) fn run(&mut self, plan: &Plan) -> anyhow::Result<Run> {
+    /// Runs it once; and the number of the run, if its trace can be made once more without.
+    pub(crate) fn run_keeping(&mut self, plan: &Plan) -> anyhow::Result<(Run, Option<u64>)> {
         match self {
-            Subject::Native(program) => program.run(plan).map_err(explained),
-            Subject::Jvm(program) => Ok(run(program.run(&planned(plan)?).map_err(told)?, plan)),
+            Subject::Native(program) => Ok((program.run(plan).map_err(explained)?, None)),
+            Subject::Jvm(program) => {
+                let made = program.run(&planned(plan)?).map_err(told)?;
+                let kept = made.kept.map(|kept| kept.0);
+                Ok((run(made, plan), kept))
+            }
+        }
+    }
+
+    /// The trace of a run that was made before, with what is known by now; `None` if it has to be made again.
+    pub(crate) fn again(&mut self, kept: u64, plan: &Plan) -> anyhow::Result<Option<Run>> {
+        match self {
+            Subject::Native(_) => Ok(None),
+            Subject::Jvm(program) => {
+                let made = program.again(jvm::KeptRun(kept), &planned(plan)?.options).map_err(told)?;
+                Ok(made.map(|made| run(made, plan)))
+            }
         }
     }
 

@@ -47,7 +47,7 @@ fn spot(file: &str, function: &str, line: u32) -> Spot {
 
 #[test]
 fn a_program_is_safe_under_its_best_repair() {
-    for name in ["mysql-169", "deadlock", "transmission-1.42", "thesis-3-3"] {
+    for name in ["mysql-169", "deadlock", "transmission-1.42", "thesis-3-3", "airline"] {
         let folder = Folder::new();
         let si = bug_of(named(name), "sc", &folder);
         let file = folder.path().join("repair.toml");
@@ -222,6 +222,29 @@ fn who_is_waited_for_may_do_nothing_there_that_others_notice() {
         let options = ["-q", "--json", "-", "--assume-repair", &file];
         let json = run(&mut explore(&program, &folder, &options)).json();
         assert_eq!(json["verdict"], verdict, "after line {until}: {json}");
+    }
+}
+
+#[test]
+fn to_join_at_once_who_needs_the_parent_is_a_deadlock() {
+    let source = "#include <pthread.h>\n#include <semaphore.h>\n\
+        static sem_t go;\n\
+        static void *f(void *u)\n{\n    sem_wait(&go);\n    return u;\n}\n\
+        static void *g(void *u)\n{\n    sem_post(&go);\n    return u;\n}\n\
+        int main(void)\n{\n    pthread_t s, t;\n    sem_init(&go, 0, 0);\n    pthread_create(&s, 0, f, 0);\n\
+        \x20   pthread_create(&t, 0, g, 0);\n    pthread_join(s, 0);\n    pthread_join(t, 0);\n    return 0;\n}\n";
+    let folder = Folder::new();
+    let program = c_program("join-at-once", source);
+    for (after, verdict) in [(18, "BUG"), (19, "SAFE")] {
+        let file = written(&folder, &[Rule::JoinAtOnce { after: spot("join-at-once.c", "main", after) }]);
+        let file = file.display().to_string();
+        let options = ["-q", "--json", "-", "--assume-repair", &file];
+        let json = run(&mut explore(&program, &folder, &options)).json();
+        assert_eq!(json["verdict"], verdict, "after line {after}: {json}");
+        if verdict == "BUG" {
+            assert_eq!(json["bugs"][0]["kind"], "deadlock", "{json}");
+            assert!(json["bugs"][0]["waits"].to_string().contains("T0.0"), "{json}");
+        }
     }
 }
 

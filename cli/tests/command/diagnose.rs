@@ -38,7 +38,7 @@ pub(crate) fn json_of(si: &PathBuf, options: &[&str]) -> Value {
 }
 
 /// The lines of each cause: `first -> second`, sorted.
-fn causes(json: &Value) -> Vec<Vec<String>> {
+pub(crate) fn causes(json: &Value) -> Vec<Vec<String>> {
     let side = |side: &Value| format!("{}:{}", side["thread"].as_str().unwrap_or("?"), side["line"]);
     let list = json["causes"].as_array().expect("a list");
     let one = |cause: &Value| {
@@ -98,9 +98,15 @@ fn causes_and_repairs_do_not_depend_on_solver_or_jobs() {
     for name in ["lazy01", "reorder", "useafterfree"] {
         let folder = Folder::new();
         let si = bug_of(named(name), "sc", &folder);
-        let ways = [["yices", "1"], ["yices", "2"], ["z3", "2"], ["cvc5", "1"]];
-        let found = ways.map(|[solver, jobs]| {
-            let json = json_of(&si, &["--solver", solver, "--jobs", jobs]);
+        let ways = [
+            &["--solver", "yices", "--jobs", "1"][..],
+            &["--solver", "yices", "--jobs", "2"],
+            &["--solver", "z3", "--jobs", "2"],
+            &["--solver", "z3", "--max-sat"],
+            &["--solver", "cvc5", "--jobs", "1", "--max-sat"],
+        ];
+        let found = ways.map(|way| {
+            let json = json_of(&si, way);
             (causes(&json), json["iterations"].clone(), json["repairs"].clone())
         });
         for (way, one) in ways.iter().zip(&found) {

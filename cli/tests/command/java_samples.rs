@@ -60,7 +60,7 @@ pub(crate) struct Expectation {
     pub(crate) places: Vec<Place>,
     #[serde(default)]
     with: BTreeMap<String, String>,
-    published: Option<Published>,
+    pub(crate) published: Option<Published>,
     #[serde(default, rename = "long")]
     pub(crate) is_long: bool,
     /// Why the bug is not found.
@@ -73,6 +73,17 @@ pub(crate) enum Model {
     Sc,
     Tso,
     Pso,
+}
+
+impl Model {
+    /// As on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Model::Sc => "sc",
+            Model::Tso => "tso",
+            Model::Pso => "pso",
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -99,8 +110,8 @@ pub(crate) struct Place {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Published {
-    to_bug: Option<u32>,
+pub(crate) struct Published {
+    pub(crate) to_bug: Option<u32>,
     whole: Option<u32>,
 }
 

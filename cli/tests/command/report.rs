@@ -461,6 +461,27 @@ fn a_diagnosis_named_beside_its_folder_is_shown_once() {
 }
 
 #[test]
+fn of_two_diagnoses_of_a_bug_the_one_that_says_more_is_shown() {
+    let folder = Folder::new();
+    let out = results(&folder, "m0");
+    let less = out.join("less.json");
+    let mut diagnose = warpath();
+    diagnose.arg("diagnose").arg(out.join("bug-1.si.toml")).args(["-q", "--no-repairs", "--max-causes", "1"]);
+    run(diagnose.args(["--solver", "yices", "--json"]).arg(&less)).expect_code(1);
+    let file = out.join("bug-1.json");
+    for given in [&[&*out][..], &[&*file, &*less], &[&*less, &*file]] {
+        let page = fs::read_to_string(page(&folder, given)).expect("a page");
+        assert_eq!(page.matches("class=\"bug\"").count(), 1, "{given:?}");
+        assert!(page.contains("let one thread at a time execute"), "its repairs are shown: {given:?}");
+    }
+    // Another bug stays one of its own.
+    let other = Folder::new();
+    let both = page(&folder, &[&file, &results(&other, "mysql-169").join("bug-1.json")]);
+    let page = fs::read_to_string(both).expect("a page");
+    assert_eq!(page.matches("class=\"bug\"").count(), 2);
+}
+
+#[test]
 fn sources_are_found_where_they_were_compiled() {
     let folder = Folder::new();
     let [sources, build] = ["sources", "build"].map(|name| folder.path().join(name));

@@ -55,6 +55,11 @@ pub enum Rule {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         threads: Vec<String>,
     },
+    /// Who starts a thread at this line goes on only after that thread has ended.
+    JoinAtOnce {
+        /// Where threads are started.
+        after: Spot,
+    },
     /// Of these threads one runs at a time, from its beginning to its end: one lock around what each of them does.
     OneByOne {
         /// Their keys.
@@ -81,6 +86,7 @@ impl Rule {
             Rule::CriticalSections { regions } => regions.len(),
             Rule::Fences { before } => before.len(),
             Rule::Wait { .. } => 2,
+            Rule::JoinAtOnce { .. } => 1,
             Rule::OneByOne { threads } => threads.len(),
         }
     }
@@ -93,7 +99,8 @@ impl Rule {
             }
             Rule::Fences { before } => before.len() as u32,
             Rule::Wait { .. } => 2,
-            Rule::OneByOne { .. } => u32::MAX,
+            // All that the started threads do.
+            Rule::JoinAtOnce { .. } | Rule::OneByOne { .. } => u32::MAX,
         }
     }
 
@@ -103,6 +110,7 @@ impl Rule {
             Rule::CriticalSections { regions } => regions.clone(),
             Rule::Fences { before } => before.iter().map(Region::of).collect(),
             Rule::Wait { before, until, .. } => vec![Region::of(before), Region::of(until)],
+            Rule::JoinAtOnce { after } => vec![Region::of(after)],
             Rule::OneByOne { .. } => Vec::new(),
         }
     }
@@ -126,7 +134,7 @@ impl Rule {
                 return Err(RepairError::Itself(before.to_string()));
             }
             Rule::Wait { threads, .. } | Rule::OneByOne { threads } => threads,
-            Rule::CriticalSections { .. } | Rule::Fences { .. } => &[],
+            Rule::CriticalSections { .. } | Rule::Fences { .. } | Rule::JoinAtOnce { .. } => &[],
         };
         if let Some(wrong) = keys.iter().find(|key| key.parse::<ThreadKey>().is_err()) {
             return Err(RepairError::Thread(wrong.clone()));

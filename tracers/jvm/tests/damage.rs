@@ -51,7 +51,13 @@ fn samples() -> &'static (Vec<u8>, Vec<u8>) {
 }
 
 fn options() -> LiftOptions {
-    LiftOptions { header: Header::default(), max_expressions: 1 << 20, fail_on_exit: false }
+    LiftOptions {
+        header: Header::default(),
+        max_expressions: 1 << 20,
+        fail_on_exit: false,
+        shared: None,
+        flags: Vec::new(),
+    }
 }
 
 /// Some bytes replaced, and perhaps the end cut off.

@@ -9,7 +9,7 @@ use warpath_trace::event::Op;
 use warpath_trace::header::MemoryModel;
 use warpath_trace::repair::{How, Region, Rule, Spot};
 
-use super::rule::{Kind, Time, kind, times};
+use super::rule::{Kind, Time, is_last_resort, kind, times};
 use super::spot::spot_of;
 use crate::diagnose::occurrence::{OccurrenceId, Occurrences};
 use crate::diagnose::ordering::Ordering;
@@ -25,7 +25,7 @@ const MOST_OF_A_KIND: usize = 60;
 const MOST_CAUSES: usize = 24;
 
 /// What could be tried, the best first: few places, then critical sections before fences before waits before whole
-/// threads, then few lines.
+/// threads, then few lines; at last, to join threads at once.
 pub(super) fn candidates(
     survey: &Survey<'_>,
     occurrences: &Occurrences,
@@ -51,6 +51,8 @@ pub(super) fn candidates(
             let threads = started.iter().map(|&tree| forest.key(tree).to_string()).collect();
             all.insert(Rule::OneByOne { threads });
         }
+        let forks = started.iter().flat_map(|&tree| forest.forks(tree));
+        all.extend(forks.filter_map(|&fork| Some(Rule::JoinAtOnce { after: own_spot(forest, fork)? })));
         add(&mut everywhere, &sides);
         add(&mut widely, &wide);
         for sides in [&sides, &wide] {
@@ -66,7 +68,10 @@ pub(super) fn candidates(
     all.extend(critical_sections(everywhere.values().map(Vec::as_slice)));
     all.extend(critical_sections(widely.values().map(Vec::as_slice)));
     let mut sorted: Vec<Rule> = all.into_iter().collect();
-    sorted.sort_by_cached_key(|rule| (rule.places(), kind(rule), rule.lines(), rule.clone()));
+    // Threads that are joined at once have nobody beside them: few places, but a last resort.
+    sorted.sort_by_cached_key(|rule| {
+        (is_last_resort(rule), rule.places(), kind(rule), rule.lines(), rule.clone())
+    });
     let mut count: BTreeMap<Kind, usize> = BTreeMap::new();
     sorted.retain(|rule| {
         let count = count.entry(kind(rule)).or_default();

@@ -71,7 +71,7 @@ fn mixed(all: Vec<Candidate>) -> Vec<Candidate> {
         match kind {
             Kind::CriticalSections => *seen <= 4 || *seen + 2 > sections,
             Kind::Fences | Kind::Wait => *seen <= 3,
-            Kind::OneByOne => *seen <= 1,
+            Kind::JoinAtOnce | Kind::OneByOne => *seen <= 1,
         }
     };
     let (first, others): (Vec<Candidate>, Vec<Candidate>) = all.into_iter().partition(is_first);
@@ -90,9 +90,12 @@ pub(super) fn nested(rules: &[Rule]) -> bool {
     let overlap = |a: &[&Region], b: &[&Region]| a.iter().any(|a| b.iter().any(|b| a.overlaps(b)));
     let locks = (0..regions.len()).any(|n| regions[n + 1..].iter().any(|other| overlap(&regions[n], other)));
     let waits = rules.iter().any(|rule| match rule {
-        Rule::Wait { before, .. } => regions.iter().flatten().any(|region| region.has(before)),
+        Rule::Wait { before: spot, .. } | Rule::JoinAtOnce { after: spot } => {
+            regions.iter().flatten().any(|region| region.has(spot))
+        }
         _ => false,
     });
     let orders = rules.iter().filter(|rule| matches!(rule, Rule::Wait { .. })).count();
-    locks || waits || orders > 1
+    let joins = rules.iter().any(|rule| matches!(rule, Rule::JoinAtOnce { .. }));
+    locks || waits || orders + usize::from(joins) > 1
 }

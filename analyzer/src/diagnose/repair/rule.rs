@@ -18,6 +18,7 @@ pub(super) enum Kind {
     CriticalSections,
     Fences,
     Wait,
+    JoinAtOnce,
     OneByOne,
 }
 
@@ -26,8 +27,14 @@ pub(super) fn kind(rule: &Rule) -> Kind {
         Rule::CriticalSections { .. } => Kind::CriticalSections,
         Rule::Fences { .. } => Kind::Fences,
         Rule::Wait { .. } => Kind::Wait,
+        Rule::JoinAtOnce { .. } => Kind::JoinAtOnce,
         Rule::OneByOne { .. } => Kind::OneByOne,
     }
+}
+
+/// Is it to be offered only where nothing else will do? What is left of the program has no concurrency.
+pub(super) fn is_last_resort(rule: &Rule) -> bool {
+    kind(rule) == Kind::JoinAtOnce
 }
 
 /// The rule holds.
@@ -42,6 +49,7 @@ pub(in crate::diagnose) fn term(rule: &Rule, encoding: &mut Encoding<'_>) -> Res
             let all = threads.iter().filter_map(|key| whole(forest, key));
             exclusive(encoding, &all.collect::<Vec<_>>())
         }
+        Rule::JoinAtOnce { after } => join_at_once(encoding, after),
         Rule::Fences { before } => {
             let mut all = Vec::new();
             // In front of the line: what it writes itself is not meant.
@@ -133,6 +141,48 @@ fn buffered(encoding: &Encoding<'_>, id: NodeId) -> Vec<NodeId> {
     let forest = encoding.forest;
     let undrained = forest.path_up(id).take_while(|&above| !drains(&forest.node(above).op));
     undrained.filter(|&above| encoding.is_buffered(above)).collect()
+}
+
+/// What a thread does behind a fork at the line, it does behind the end of who was started there.
+fn join_at_once(encoding: &mut Encoding<'_>, after: &Spot) -> Result<TermId, TermError> {
+    let forest = encoding.forest;
+    let mut all = Vec::new();
+    for (fork, child) in forks_at(forest, after) {
+        for next in next_visible(forest, fork) {
+            let mut ways = Vec::new();
+            for &end in forest.ends(child) {
+                let parts = [encoding.en(end)?, encoding.before(Point::Issue(end), Point::Issue(next))?];
+                ways.push(encoding.terms.and(&parts)?);
+            }
+            let joined = encoding.terms.or(&ways)?;
+            let en = encoding.en(next)?;
+            all.push(encoding.terms.implies(en, joined)?);
+        }
+    }
+    encoding.terms.and(&all)
+}
+
+/// The forks at a line, and who is started.
+pub(super) fn forks_at(forest: &Forest, spot: &Spot) -> Vec<(NodeId, TreeIx)> {
+    let here = |&id: &NodeId| spot_of(forest, id).is_some_and(|own| own == *spot);
+    let fork = |id: NodeId| match forest.node(id).op {
+        Op::Fork { child } => Some((id, TreeIx(child.0))),
+        _ => None,
+    };
+    forest.ids().filter(here).filter_map(fork).collect()
+}
+
+/// What others can notice next of a thread that has come to an event, on each of its paths.
+fn next_visible(forest: &Forest, id: NodeId) -> Vec<NodeId> {
+    let children = |id: NodeId| forest.node(id).children.iter().map(|child| child.node);
+    let (mut open, mut next): (Vec<NodeId>, _) = (children(id).collect(), Vec::new());
+    while let Some(id) = open.pop() {
+        match forest.node(id).op.is_visible() {
+            true => next.push(id),
+            false => open.extend(children(id)),
+        }
+    }
+    next
 }
 
 /// Who comes to the one line comes there behind somebody's coming to the other.

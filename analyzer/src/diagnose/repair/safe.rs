@@ -12,7 +12,7 @@ use warpath_trace::event::{Attempt, Op, WaitResult};
 use warpath_trace::ids::LocationId;
 use warpath_trace::repair::{How, Rule, Spot};
 
-use super::rule::times;
+use super::rule::{forks_at, times};
 use super::section::{Section, sections, whole};
 use crate::model::{Forest, NodeId, TreeIx};
 use crate::queries::survey::Survey;
@@ -39,6 +39,7 @@ pub(super) fn safety(survey: &Survey<'_>, rule: &Rule) -> Safety {
             let all = threads.iter().filter_map(|key| whole(forest, key));
             of_lock(survey, &all.collect::<Vec<_>>())
         }
+        Rule::JoinAtOnce { after } => harmless(of_join(survey, after)),
         Rule::Fences { .. } => Safety::IfNever(Vec::new()),
         Rule::Wait { before, until, how, .. } => harmless(of_wait(survey, before, until, *how)),
     }
@@ -127,6 +128,23 @@ fn of_wait(survey: &Survey<'_>, before: &Spot, until: &Spot, how: How) -> Option
         .then(|| format!("no thread is sure to come to {}:{}", until.file, until.line))
 }
 
+/// Who is waited for must come to its end whatever others do: it waits for nothing but for locks, and for these only if
+/// who waits for it has none.
+fn of_join(survey: &Survey<'_>, after: &Spot) -> Option<String> {
+    let forest = survey.forest;
+    let forks = forks_at(forest, after);
+    let comes_to_end = |&(fork, child): &(NodeId, TreeIx)| {
+        let holding = !survey.held(fork).is_empty();
+        let mut own = forest.ids().filter(|&id| forest.node(id).tree == child);
+        !forest.ends(child).is_empty() && own.all(|id| goes_on(forest, id, holding))
+    };
+    let stuck = forks.iter().find(|fork| !comes_to_end(fork));
+    match stuck {
+        Some(&(_, child)) => Some(format!("{} may wait for others before it ends", forest.key(child))),
+        None => forks.is_empty().then(|| format!("nobody starts a thread at {}:{}", after.file, after.line)),
+    }
+}
+
 /// Does every known path of the thread have one of these events?
 fn is_on_every_path(forest: &Forest, tree: TreeIx, events: &[NodeId]) -> bool {
     let mut open: Vec<NodeId> = forest.root(tree).into_iter().collect();
@@ -162,7 +180,15 @@ fn has_enough(forest: &Forest, semaphore: LocationId) -> bool {
 /// Does nothing that the thread waits for on its way to the event depend on others? Neither what its parent waits for
 /// before it starts it.
 fn comes_there(forest: &Forest, id: NodeId, locks_are_held: bool, depth: usize) -> bool {
-    let harmless = |id: NodeId| match waits(forest, id) {
+    let forks = forest.forks(forest.node(id).tree);
+    forest.path_up(id).all(|above| goes_on(forest, above, locks_are_held))
+        && depth < forest.keys().len()
+        && forks.iter().all(|&fork| comes_there(forest, fork, locks_are_held, depth + 1))
+}
+
+/// Does what the thread waits for here, if for anything, not depend on others?
+fn goes_on(forest: &Forest, id: NodeId, locks_are_held: bool) -> bool {
+    let harmless = match waits(forest, id) {
         Waits::Nothing => true,
         Waits::Lock(_) => !locks_are_held,
         Waits::Else => match forest.node(id).op {
@@ -172,14 +198,7 @@ fn comes_there(forest: &Forest, id: NodeId, locks_are_held: bool, depth: usize) 
         },
     };
     // A loop that waits for somebody to write something is a wait, too.
-    let looks_again = |id: NodeId| {
-        let ways = forest.node(id).children.iter().map(|child| child.outcome);
-        ways.into_iter().any(|way| !forest.idle_turns(id, way).is_empty())
-    };
-    let harmless = |id: NodeId| harmless(id) && !looks_again(id);
-    let path: Vec<NodeId> = forest.path_up(id).collect();
-    let forks = forest.forks(forest.node(id).tree);
-    path.into_iter().all(harmless)
-        && depth < forest.keys().len()
-        && forks.iter().all(|&fork| comes_there(forest, fork, locks_are_held, depth + 1))
+    let node = forest.node(id);
+    let mut ways = node.children.iter().map(|child| child.outcome).chain(node.stops.iter().copied());
+    harmless && ways.all(|way| forest.idle_turns(id, way).is_empty())
 }

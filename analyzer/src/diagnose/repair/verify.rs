@@ -4,6 +4,7 @@
 //! lot that has repairs ends the search, whichever was done first, so the number of workers does not show. A candidate
 //! that takes too long is put aside for the others, and tried again with more time when none of them will do.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -12,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use warpath_solvers::Query;
 use warpath_solvers::term::Model;
+use warpath_trace::repair::Rule;
 
+use super::rule::{Kind, is_last_resort, kind};
 use super::{Candidate, Repair, nested};
 use crate::diagnose::DiagnoseError;
 use crate::diagnose::failure::Failure;
@@ -176,11 +179,21 @@ impl Verifier<'_> {
         let allowed = allowed.map(|allowed| allowed.max(WARM_UPS * session.warmed_up));
         let first = session.add(&candidates)?;
         let (questions, solving) = (session.questions, session.time);
+        let mut order: Vec<(usize, usize)> = lot.iter().copied().zip(first..).collect();
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left < LOT as u32 * WARM_UPS * session.warmed_up) {
+            // Not all of them can be tried: those that rule out the most are, before the time is up.
+            order.sort_by_key(|&(id, _)| strength(&all[id].rule));
+        }
+        order.sort_by_key(|&(id, _)| is_last_resort(&all[id].rule));
         // Which changes rule out each failing execution seen so far.
         let mut against: Vec<BTreeSet<usize>> = Vec::new();
-        for (&id, n) in lot.iter().zip(first..) {
+        for (id, n) in order {
             if sorted.good.len() >= MOST || is_needless() {
                 break;
+            }
+            if is_last_resort(&all[id].rule) && !sorted.good.is_empty() {
+                continue;
             }
             session.within(allowed);
             match is_repair(session, first..first + lot.len(), n, &mut against) {
@@ -191,6 +204,7 @@ impl Verifier<'_> {
                 Err(error) => return Err(error),
             }
         }
+        sorted.good.sort_unstable();
         (sorted.questions, sorted.solving) = (session.questions - questions, session.time - solving);
         Ok(sorted)
     }
@@ -207,6 +221,15 @@ impl Verifier<'_> {
         verified.questions += session.questions;
         verified.solving += session.time;
         found
+    }
+}
+
+/// Sorts changes by how much they rule out, as far as that can be told without asking: the most first.
+fn strength(rule: &Rule) -> (Kind, Reverse<u32>) {
+    match kind(rule) {
+        Kind::CriticalSections => (Kind::CriticalSections, Reverse(rule.lines())),
+        Kind::OneByOne => (Kind::CriticalSections, Reverse(u32::MAX)),
+        other => (other, Reverse(0)),
     }
 }
 

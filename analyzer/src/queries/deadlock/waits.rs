@@ -105,7 +105,8 @@ fn need(survey: &Survey<'_>, id: NodeId) -> Option<Need> {
         }
         Op::CondWake { condition, mutex, .. } => {
             let timed = match survey.forest.node(survey.stand(id)?.0).op {
-                Op::CondWait { attempt, .. } => attempt != Attempt::Block,
+                // What an interrupt needs in order to end the wait is said behind it.
+                Op::CondWait { attempt, .. } => attempt != Attempt::Block || was_interrupted(survey, id),
                 _ => return None,
             };
             Some(Need::Wake { queue: condition, mutex: Some(mutex), timed })
@@ -122,6 +123,18 @@ fn need(survey: &Survey<'_>, id: NodeId) -> Option<Need> {
         Op::BarrierLeave { barrier, .. } => Some(Need::Round(barrier)),
         _ => None,
     }
+}
+
+/// Was this wait, or another way in which it ended, seen to end by an interrupt?
+fn was_interrupted(survey: &Survey<'_>, id: NodeId) -> bool {
+    let ends = |node: NodeId| {
+        matches!(survey.forest.node(node).op, Op::CondWake { result: WaitResult::Interrupted, .. })
+    };
+    ends(id)
+        || survey.stand(id).is_some_and(|(parent, outcome)| {
+            let children = &survey.forest.node(parent).children;
+            children.iter().any(|child| child.outcome == outcome && ends(child.node))
+        })
 }
 
 /// Does the thread hold the object already, and would wait for itself? Not if it was ever seen to go on.

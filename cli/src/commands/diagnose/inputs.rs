@@ -13,8 +13,19 @@ use super::gather::{Again, Gathered, Tools, Wanted, explored, forest_of, scope_o
 use crate::present::diagnosis::{InputsOf, ScopeOf};
 use crate::present::inputs;
 
-/// Of the time for everything at least that part is for this.
-const LEAST_PART: u32 = 4;
+/// Of the time for everything that part is for this, if the program has inputs.
+const PART: u32 = 4;
+
+/// The time that causes and repairs should leave for this.
+pub(super) fn spare(tools: &Tools<'_>, gathered: &Gathered) -> Duration {
+    let all = tools.config.bounds.time.filter(|_| is_asked(tools, gathered));
+    all.map_or(Duration::ZERO, |all| all / PART)
+}
+
+/// Is it to be found out at all?
+fn is_asked(tools: &Tools<'_>, gathered: &Gathered) -> bool {
+    tools.config.inputs && !gathered.inputs.is_empty()
+}
 
 /// Works out which inputs the failure needs; `None` if there are none.
 pub(super) fn needed(
@@ -24,11 +35,14 @@ pub(super) fn needed(
     options: &DiagnoseOptions,
     began: Instant,
 ) -> anyhow::Result<Option<InputsOf>> {
-    if gathered.inputs.is_empty() || tools.cancel.is_cancelled() {
+    if !is_asked(tools, gathered) || tools.cancel.is_cancelled() {
         return Ok(None);
     }
-    let all = tools.config.bounds.time;
-    let left = || all.map(|all| all.saturating_sub(began.elapsed()).max(all / LEAST_PART));
+    let left = || tools.config.bounds.time.map(|all| all.saturating_sub(began.elapsed()));
+    if left().is_some_and(|left| left.is_zero()) {
+        let known = Known { kind: gathered.scope, executions: 0, reasons: Vec::new() };
+        return Ok(Some(unknown(known, &DiagnoseError::Late)));
+    }
     let (free, mut scope) = match (&gathered.again, &gathered.free) {
         (Some(again), _) => {
             let wanted = Wanted { inputs: None, from_failure: true, until_found: Vec::new(), time: left() };
@@ -55,14 +69,12 @@ pub(super) fn needed(
     let found = match input_condition(&free, failure, &options, &open) {
         Ok(found) => found,
         Err(error @ (DiagnoseError::Unanswered(_) | DiagnoseError::Late | DiagnoseError::Unknown)) => {
-            scope.reasons.push(error.to_string());
-            let sentence = "which inputs it needs could not be worked out".to_owned();
-            return Ok(Some(InputsOf { sentence, scope: scope.written(), ..InputsOf::default() }));
+            return Ok(Some(unknown(scope, &error)));
         }
         Err(error) => return Err(error.into()),
     };
     scope.reasons.extend(found.unfinished.clone());
-    let others = others(tools, gathered.again.as_ref(), &found, left())?;
+    let others = others(tools, gathered.again.as_ref(), &found, left)?;
     let sentence = sentence(&found, scope.kind, others.as_ref());
     Ok(Some(InputsOf {
         sentence,
@@ -74,6 +86,13 @@ pub(super) fn needed(
         others_pass: others.is_some_and(|others| others.pass),
         scope: scope.written(),
     }))
+}
+
+/// Nothing can be said of the inputs, for this reason.
+fn unknown(mut known: Known, why: &DiagnoseError) -> InputsOf {
+    known.reasons.push(why.to_string());
+    let sentence = "which inputs it needs could not be worked out".to_owned();
+    InputsOf { sentence, scope: known.written(), ..InputsOf::default() }
 }
 
 /// What is known of the program with any inputs.
@@ -104,7 +123,7 @@ fn others(
     tools: &Tools<'_>,
     again: Option<&Again>,
     found: &InputCondition,
-    time: Option<Duration>,
+    left: impl Fn() -> Option<Duration>,
 ) -> anyhow::Result<Option<Others>> {
     let mut first = None;
     for spared in &found.spared {
@@ -117,7 +136,7 @@ fn others(
         let values: Vec<InputValue> = (0..found.inputs.len()).map(value).collect();
         let mentioned = found.mentions().into_iter().map(value).collect();
         let pass = match again {
-            Some(again) if found.is_necessary => passes(tools, again, &values, time)?,
+            Some(again) if found.is_necessary => passes(tools, again, &values, left())?,
             _ => false,
         };
         let others = Others { values, mentioned, pass };

@@ -79,6 +79,9 @@ pub(crate) struct DiagnoseArgs {
     /// Only causes, no repairs
     #[arg(long)]
     no_repairs: bool,
+    /// Let a solver that has MaxSAT (z3) find the passing schedules nearest to a failing one by itself
+    #[arg(long)]
+    max_sat: bool,
     /// Do not look for the inputs that the failure needs
     #[arg(long)]
     no_inputs: bool,
@@ -113,6 +116,7 @@ pub(crate) struct DiagnoseConfig {
     max_causes: u32,
     repairs: bool,
     inputs: bool,
+    max_sat: bool,
     repair_out: Option<PathBuf>,
     fail_on_exit: bool,
     model: Option<MemoryModel>,
@@ -143,6 +147,7 @@ impl Invocation for DiagnoseArgs {
             max_causes: self.max_causes,
             repairs: !self.no_repairs,
             inputs: !self.no_inputs,
+            max_sat: self.max_sat,
             repair_out: self.repair_out,
             fail_on_exit: self.fail_on_exit,
             model: self.model,
@@ -176,9 +181,12 @@ impl Invocation for DiagnoseArgs {
             scope: gathered.scope,
             most_causes: config.max_causes as usize,
             repairs: config.repairs,
+            max_sat: config.max_sat,
             timeout: Some(config.solver.timeout),
             time: config.bounds.time.map(|time| time.saturating_sub(began.elapsed())),
+            spare: inputs::spare(&tools, &gathered),
             jobs: gather::jobs(&config),
+            help_after: None,
             cancel: cancel.clone(),
         };
         let open = || Ok(resolved.open(&solvers));
@@ -187,8 +195,8 @@ impl Invocation for DiagnoseArgs {
             None => None,
         };
         let inputs = match &gathered.failure {
-            Some(failure) if config.inputs => inputs::needed(&tools, &gathered, failure, &options, began)?,
-            _ => None,
+            Some(failure) => inputs::needed(&tools, &gathered, failure, &options, began)?,
+            None => None,
         };
         let exit = match diagnosis.as_ref().map(|diagnosis| &diagnosis.verdict) {
             None => Exit::Clean,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use warpath_analyzer::diagnose::{self, Diagnosis, Scope, spot_of};
-use warpath_analyzer::model::Forest;
+use warpath_analyzer::model::{Forest, NodeId};
 use warpath_trace::header::MemoryModel;
 use warpath_trace::repair::{How, Region, RepairFile, Rule, Spot};
 
@@ -15,6 +15,7 @@ use super::words::model;
 use crate::commands::explore::quoted;
 use crate::outputs::replace_file;
 use crate::present::diagnosis::{Edit, Repair};
+use crate::present::is_java;
 
 /// Writes the best repair; an error if there is none.
 pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnosis>) -> anyhow::Result<()> {
@@ -31,6 +32,10 @@ pub(super) fn write(path: &Path, gathered: &Gathered, diagnosis: Option<&Diagnos
 /// The command that runs the program under the repair in a file.
 pub(super) fn confirmation(config: &DiagnoseConfig, gathered: &Gathered, file: &str) -> Option<String> {
     gathered.again.as_ref()?;
+    // Nobody can run a Java program under a repair that was not made.
+    if is_java(&gathered.trace) {
+        return None;
+    }
     let mut words = vec!["warpath explore --assume-repair".to_owned(), quoted(file)];
     if gathered.model != MemoryModel::Sc {
         words.push(format!("--model {}", model(gathered.model)));
@@ -57,6 +62,7 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
     let kind = match repair.rules.first() {
         Some(Rule::CriticalSections { .. }) => "critical-sections",
         Some(Rule::OneByOne { .. }) => "one-by-one",
+        Some(Rule::JoinAtOnce { .. }) => "join-at-once",
         Some(Rule::Fences { .. }) => "fences",
         _ => "ordering",
     };
@@ -69,7 +75,7 @@ pub(super) fn reported(gathered: &Gathered, diagnosis: &Diagnosis, repair: &diag
             .rules
             .iter()
             .enumerate()
-            .flat_map(|(n, rule)| edits(&gathered.forest, n, rule))
+            .flat_map(|(n, rule)| edits(&gathered.forest, n, rule, is_java(&gathered.trace)))
             .collect(),
         causes: (0..diagnosis.causes.len()).collect(),
         verified: verified(gathered),
@@ -83,11 +89,17 @@ fn verified(gathered: &Gathered) -> Vec<String> {
         Scope::Bounded => "of what is known to happen with these inputs",
         Scope::TraceOnly => "of what the traces show",
     };
-    vec![
+    let mut verified = vec![
         format!("no failing schedule is left {within}"),
         "a passing schedule is left".to_owned(),
         "with these inputs, no thread waits for ever because of it".to_owned(),
-    ]
+    ];
+    if is_java(&gathered.trace) {
+        verified.push(
+            "all this of the formula alone, since no Java program can be run under a repair".to_owned(),
+        );
+    }
+    verified
 }
 
 fn sentence(repair: &diagnose::Repair) -> String {
@@ -129,6 +141,11 @@ fn words(rule: &Rule) -> String {
             until.line,
             if *how == How::Each { ", each time" } else { "" },
         ),
+        Rule::JoinAtOnce { after } => format!(
+            "wait for the thread that {}:{} starts to end, before going on",
+            short(&after.file),
+            after.line
+        ),
         Rule::OneByOne { threads } => {
             format!("let only one of {} run at a time, from its beginning to its end", threads.join(", "))
         }
@@ -136,7 +153,7 @@ fn words(rule: &Rule) -> String {
 }
 
 /// What to write where.
-fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
+fn edits(forest: &Forest, n: usize, rule: &Rule, java: bool) -> Vec<Edit> {
     let edit = |file: &str, line: u32, side: &str, text: String, thread: String| Edit {
         file: file.to_owned(),
         line,
@@ -145,14 +162,18 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
         thread,
     };
     let name = if n == 0 { "repair".to_owned() } else { format!("repair_{}", n + 1) };
+    let (lock, unlock, fence) = match java {
+        true => (format!("{name}.lock();"), format!("{name}.unlock();"), "VarHandle.fullFence();"),
+        false => (format!("lock({name});"), format!("unlock({name});"), "atomic_thread_fence(seq_cst);"),
+    };
     match rule {
         Rule::CriticalSections { regions } => regions
             .iter()
             .flat_map(|region| {
                 let threads = threads(forest, |spot| region.has(spot));
                 [
-                    edit(&region.file, region.from, "before", format!("lock({name});"), threads.clone()),
-                    edit(&region.file, region.to, "after", format!("unlock({name});"), threads),
+                    edit(&region.file, region.from, "before", lock.clone(), threads.clone()),
+                    edit(&region.file, region.to, "after", unlock.clone(), threads),
                 ]
             })
             .collect(),
@@ -160,22 +181,34 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
             .iter()
             .map(|spot| {
                 let threads = threads(forest, |other| other == spot);
-                edit(&spot.file, spot.line, "before", "atomic_thread_fence(seq_cst);".to_owned(), threads)
+                edit(&spot.file, spot.line, "before", fence.to_owned(), threads)
             })
             .collect(),
+        Rule::JoinAtOnce { after } => {
+            let text = "join the thread that was started;".to_owned();
+            vec![edit(&after.file, after.line, "after", text, threads(forest, |spot| spot == after))]
+        }
         Rule::OneByOne { threads } => threads
             .iter()
             .flat_map(|key| {
                 let tree = forest.trees().find(|&tree| forest.key(tree).to_string() == *key);
-                let begin = tree.and_then(|tree| spot_of(forest, forest.root(tree)?));
-                let end = tree.and_then(|tree| spot_of(forest, *forest.ends(tree).first()?));
-                let at =
-                    |spot: Option<Spot>| spot.map_or_else(Default::default, |spot| (spot.file, spot.line));
-                let ((file, line), (last_file, last)) = (at(begin), at(end));
-                [
-                    edit(&file, line, "after", format!("lock({name});"), key.clone()),
-                    edit(&last_file, last, "before", format!("unlock({name});"), key.clone()),
-                ]
+                let begin = tree.and_then(|tree| forest.root(tree));
+                let end = tree.and_then(|tree| forest.ends(tree).first().copied());
+                // Not every language has a line for where a thread begins and ends: then around what it does first
+                // and last.
+                let first = begin.and_then(|begin| match spot_of(forest, begin) {
+                    Some(spot) => Some((spot, "after")),
+                    None => Some((spots_of(forest, end?).pop()?, "before")),
+                });
+                let last = end.and_then(|end| match spot_of(forest, end) {
+                    Some(spot) => Some((spot, "before")),
+                    None => Some((spots_of(forest, end).into_iter().next()?, "after")),
+                });
+                let locked =
+                    first.map(|(spot, side)| edit(&spot.file, spot.line, side, lock.clone(), key.clone()));
+                let unlocked =
+                    last.map(|(spot, side)| edit(&spot.file, spot.line, side, unlock.clone(), key.clone()));
+                locked.into_iter().chain(unlocked).collect::<Vec<_>>()
             })
             .collect(),
         Rule::Wait { before, until, how, .. } => {
@@ -191,6 +224,12 @@ fn edits(forest: &Forest, n: usize, rule: &Rule) -> Vec<Edit> {
             ]
         }
     }
+}
+
+/// The lines of the program that a thread has been at before an event, the latest first.
+fn spots_of(forest: &Forest, id: NodeId) -> Vec<Spot> {
+    let own = forest.path_up(id).filter(|&above| !forest.node(above).standard);
+    own.filter_map(|above| spot_of(forest, above)).collect()
 }
 
 /// The threads that come by.

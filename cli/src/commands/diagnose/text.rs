@@ -13,7 +13,7 @@ use super::gather::Gathered;
 use super::repairs;
 use super::words::{short_place, word};
 use crate::present::diagnosis::{Document, ScopeOf};
-use crate::present::{Drawn, draw, inputs};
+use crate::present::{Drawn, draw, inputs, is_java};
 
 /// So many causes are drawn; of the others there is a sentence each.
 const SHOWN: usize = 4;
@@ -62,6 +62,8 @@ pub(super) fn text(
         let _ = writeln!(text, "\n  verified of each: {}", repair.verified.join("; "));
         if let Some(confirm) = &document.confirm {
             let _ = writeln!(text, "  confirm the first: {confirm}");
+        } else if is_java(&gathered.trace) {
+            text.push_str("  confirm it: make the change in the source, and explore that\n");
         } else if let Some(confirm) = repairs::confirmation(config, gathered, "repair.toml") {
             let _ = writeln!(text, "  confirm the first: add --repair-out repair.toml, then {confirm}");
         }

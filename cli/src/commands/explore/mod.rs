@@ -234,6 +234,10 @@ impl Invocation for ExploreArgs {
             Some(folder) => State::open(folder, &config).map(|(state, earlier)| (Some(state), earlier))?,
             None => (None, None),
         };
+        let runners = match &earlier {
+            Some(earlier) => runners.remembering(&earlier.runs),
+            None => runners,
+        };
         let mut watch = Watch::new(&config, console, state, cancel.clone());
         let open = || Ok(resolved.open(&solvers));
         let options = ExploreOptions { earlier, ..config.explore_options(cancel) };

@@ -62,6 +62,11 @@ impl Method {
 }
 
 impl ClassFile {
+    /// Is it a class of the JDK?
+    pub fn is_of_jdk(&self) -> bool {
+        ["java/", "javax/", "jdk/", "sun/"].iter().any(|package| self.name.starts_with(package))
+    }
+
     /// Reads a class file.
     pub fn parse(file: &[u8]) -> Result<ClassFile, ClassError> {
         let mut bytes = Bytes::new(file);

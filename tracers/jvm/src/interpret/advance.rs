@@ -43,17 +43,25 @@ impl CodeBytes<'_> {
 impl Interpreter<'_> {
     /// Executes until a record is needed, or so many instructions; whether there is nothing more to do.
     pub(crate) fn advance(&mut self, most: u64) -> Done<bool> {
+        let Some(mut frame) = self.thread.frames.pop_if(|frame| frame.state == State::Running) else {
+            return Ok(true);
+        };
+        let done = self.go_on_with(&mut frame, most);
+        self.thread.frames.push(frame);
+        done
+    }
+
+    /// Nothing but records makes or ends frames: it is this one that executes.
+    fn go_on_with(&mut self, frame: &mut Frame, most: u64) -> Done<bool> {
         for _ in 0..most {
-            let Some(mut frame) = self.thread.frames.pop_if(|frame| frame.state == State::Running) else {
-                return Ok(true);
-            };
-            let done = self.step(&mut frame);
-            if matches!(done, Err(Trouble::Astray)) || frame.stack.len() > DEEPEST {
-                self.lose(&mut frame);
+            match self.step(frame) {
+                Err(error @ Trouble::Expression(_)) => return Err(error),
+                Err(Trouble::Astray) => self.lose(frame),
+                Ok(()) if frame.stack.len() > DEEPEST => self.lose(frame),
+                Ok(()) => {}
             }
-            self.thread.frames.push(frame);
-            if let Err(error @ Trouble::Expression(_)) = done {
-                return Err(error);
+            if frame.state != State::Running {
+                return Ok(true);
             }
         }
         Ok(false)

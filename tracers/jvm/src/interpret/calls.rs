@@ -1,6 +1,7 @@
 //! Calls: of methods that are instrumented, of those that are not, and out of those back into ours.
 
 use warpath_trace::event::Concretised;
+use warpath_trace::expr::BinaryOp;
 use warpath_trace::ids::ExprId;
 
 use super::advance::CodeBytes;
@@ -33,6 +34,16 @@ pub(super) fn call_at<'a>(definitions: &'a Definitions, frame: &Frame) -> Option
     let receiver = usize::from(op != opcode::INVOKESTATIC && op != opcode::INVOKEDYNAMIC);
     let length = if op > opcode::INVOKESTATIC { 5 } else { 3 };
     Some(Call { member, operands: arguments + receiver, length })
+}
+
+/// Does the call do nothing to what it is given but what the stream says, or what never changes?
+fn only_looks(call: &Call<'_>) -> bool {
+    match call.member.class {
+        "java/lang/Object" | "java/lang/Class" | "java/util/Objects" => true,
+        "java/lang/System" => ["arraycopy", "identityHashCode"].contains(&call.member.name),
+        "java/lang/reflect/Array" => call.member.name == "newInstance",
+        _ => call.member.name == "getClass",
+    }
 }
 
 impl Interpreter<'_> {
@@ -110,16 +121,21 @@ impl Interpreter<'_> {
         let site = caller.site();
         for slot in caller.stack[from..].iter().copied() {
             self.concretise(site, &slot, Concretised::Outside);
+            self.concretise_text(site, &slot);
             if let Known::Reference(reference) = slot.known
                 && let Reference::Object(object) = self.resolve(reference)
             {
-                self.thread.given_away.push(object);
+                if !only_looks(call) {
+                    self.thread.given_away.push(object);
+                }
                 // Only arrays have elements, and looking for them costs the whole heap.
                 let is_array = |known: &ObjectDef| matches!(known.content, Content::Array(_));
                 if self.definitions.object(object).is_some_and(is_array) {
                     for element in self.heap.elements(object) {
                         self.concretise(site, &element, Concretised::Outside);
                     }
+                    // Strings in it may be found there.
+                    self.concretise_texts(site, object);
                 }
             }
         }
@@ -200,12 +216,39 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A number between two others: what is left of the input when it is divided by how many there are.
+    fn number_below(&mut self, frame: &Frame, input: ExprId, bounds: &[Slot]) -> Done<Option<ExprId>> {
+        let operand = |slot: &Slot| match slot.known {
+            Known::Int(value) => Some((value, *slot)),
+            _ => None,
+        };
+        let (from, to) = match bounds {
+            [to] => (Some((0, Slot::int(0))), operand(to)),
+            [from, to] => (operand(from), operand(to)),
+            _ => return Ok(None),
+        };
+        let (Some((_, from)), Some((_, to))) = (from, to) else { return Ok(None) };
+        for slot in [&from, &to] {
+            self.concretise(frame.site(), slot, Concretised::Outside);
+        }
+        let (Known::Int(from), Known::Int(to)) = (from.known, to.known) else { return Ok(None) };
+        let count = self.pool.constant(32, (to.wrapping_sub(from) as u32).into())?;
+        let first = self.pool.constant(32, (from as u32).into())?;
+        let rest = self.pool.binary(BinaryOp::URem, input, count)?;
+        Ok(Some(self.pool.binary(BinaryOp::Add, first, rest)?))
+    }
+
     /// An input as the program sees it: signed, unless its type has no sign or more bits than the input.
     fn input_given(&mut self, frame: &Frame, input: ExprId, value: Value) -> Done<Slot> {
         let call = call_at(self.definitions, frame).ok_or(Astray)?;
         let kind = MethodDescriptor::parse(call.member.descriptor).map_err(|_| Astray)?.result;
         let to = if kind.size() == 8 { 64 } else { 32 };
         let width = self.pool.width(input);
+        let bounds = &frame.stack[frame.stack.len().saturating_sub(call.operands.saturating_sub(1))..];
+        if call.member.class.ends_with("Random") && call.member.name == "nextInt" && !bounds.is_empty() {
+            let expr = self.number_below(frame, input, bounds)?;
+            return Ok(Slot { expr, ..Slot::of(value) });
+        }
         let unsigned =
             matches!(kind, JavaType::Boolean | JavaType::Char) || u32::from(width) < kind.size() * 8;
         if width > to {
@@ -225,7 +268,16 @@ impl Interpreter<'_> {
         } else if !frame.modelled {
             let operands = frame.stack[from..].to_vec();
             let modelled = match value {
-                Some(value) => self.model(frame.site(), &call.member, &operands, value)?,
+                Some(value) => {
+                    let site = frame.site();
+                    match self.model_text(site, &call.member, &operands, value)? {
+                        Some(slot) => Some(slot),
+                        None => match self.joined(frame, &operands, value)? {
+                            Some(slot) => Some(slot),
+                            None => self.model(site, &call.member, &operands, value)?,
+                        },
+                    }
+                }
                 None => None,
             };
             match modelled {
@@ -271,12 +323,17 @@ impl Interpreter<'_> {
     fn threw(&mut self, frame: &mut Frame, exception: ObjectRef) {
         self.thread.input = None;
         self.thread.result = None;
-        let site = frame.site();
+        // The JDK throws on the program's behalf: where the program called it is what its author can look at.
+        let is_own = |frame: &&Frame| !self.definitions.method(frame.method).file().is_of_jdk();
+        let callers = self.thread.frames.iter().rev();
+        let site = std::iter::once(&*frame).chain(callers).find(is_own).unwrap_or(frame).site();
         self.thread.thrown.entry(exception).or_insert(site);
         // Whether code that is not instrumented throws depends on what it was given.
         if frame.state == State::Waiting
             && let Some(call) = call_at(self.definitions, frame)
         {
+            // An expression that cannot be built has a table that is full, which others notice.
+            let _ = self.no_number(frame, &call);
             self.outside(frame, &call);
         }
     }
@@ -307,6 +364,18 @@ impl Interpreter<'_> {
     pub(crate) fn called_name(&self) -> &str {
         let frame = self.thread.frames.last();
         frame.and_then(|frame| call_at(self.definitions, frame)).map_or("", |call| call.member.name)
+    }
+
+    /// Which location the call under way is about depends on the strings that it is given, keys of maps say.
+    pub(crate) fn use_texts(&mut self) {
+        let Some(frame) = self.thread.frames.last().filter(|_| !self.texts.is_empty()) else { return };
+        let site = frame.site();
+        let Some(call) = call_at(self.definitions, frame).filter(|_| frame.state == State::Waiting) else {
+            return;
+        };
+        for slot in self.last_operands(call.operands).into_iter().flatten() {
+            self.concretise_text(site, &slot);
+        }
     }
 
     /// What the call under way is given has been dealt with.

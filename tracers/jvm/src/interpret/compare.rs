@@ -10,6 +10,7 @@ use super::frame::Frame;
 use super::symbols;
 use super::thread::{Done, Interpreter, Trouble};
 use super::value::{Known, Reference, Slot};
+use crate::stream::Content;
 
 impl Interpreter<'_> {
     /// Executes `lcmp` to `dcmpg`.
@@ -103,6 +104,8 @@ impl Interpreter<'_> {
     }
 
     fn if_same(&mut self, frame: &mut Frame, a: (Reference, Slot), b: (Reference, Slot)) -> Done<bool> {
+        self.recognise_class(a.0, b.0);
+        self.recognise_class(b.0, a.0);
         let (x, y) = (self.resolve(a.0), self.resolve(b.0));
         let same = x == y;
         let site = frame.site();
@@ -134,6 +137,18 @@ impl Interpreter<'_> {
             }
         }
         Ok(same)
+    }
+
+    /// A class that is a constant may be one that the stream has named already.
+    fn recognise_class(&mut self, constant: Reference, other: Reference) {
+        if let (Reference::Fresh(token), Reference::Object(object)) =
+            (self.resolve(constant), self.resolve(other))
+            && let Some(known) = self.definitions.object(object)
+            && let Content::Class(name) = &known.content
+            && self.identities.is_literal(token, &format!("class {}", internal_name(name)))
+        {
+            self.identities.identify(constant, object);
+        }
     }
 
     fn switch(&mut self, frame: &mut Frame, code: &CodeBytes<'_>, op: u8) -> Done<()> {
@@ -174,6 +189,28 @@ impl Interpreter<'_> {
         frame.pc = pc.wrapping_add_signed(offset);
         Ok(())
     }
+}
+
+/// A class as constants name it: `[Ljava/lang/Object;` for `java.lang.Object[]`.
+fn internal_name(name: &str) -> String {
+    let element = name.trim_end_matches("[]");
+    let dimensions = (name.len() - element.len()) / 2;
+    let slashed = element.replace('.', "/");
+    if dimensions == 0 {
+        return slashed;
+    }
+    let kind = match element {
+        "boolean" => "Z".to_owned(),
+        "byte" => "B".to_owned(),
+        "char" => "C".to_owned(),
+        "short" => "S".to_owned(),
+        "int" => "I".to_owned(),
+        "long" => "J".to_owned(),
+        "float" => "F".to_owned(),
+        "double" => "D".to_owned(),
+        _ => format!("L{slashed};"),
+    };
+    "[".repeat(dimensions) + &kind
 }
 
 /// Conditions in the order of the instructions: equal, not equal, less, not less, greater, not greater.

@@ -106,6 +106,7 @@ impl Interpreter<'_> {
             identities: &mut identities,
             names: self.names,
             lambdas: self.lambdas,
+            texts: self.texts,
             thread: &mut thread,
         };
         let done = matches!(trial.advance(EAGER), Ok(true));

@@ -14,6 +14,8 @@ pub(crate) struct Identities {
     fresh: Vec<Option<ObjectRef>>,
     /// Strings and classes that instructions have as constants.
     literals: FxHashMap<String, u32>,
+    /// The text of each constant string, by its token.
+    texts: FxHashMap<u32, Rc<str>>,
 }
 
 impl Identities {
@@ -26,11 +28,29 @@ impl Identities {
     /// The object of a constant: the same one every time.
     pub(crate) fn literal(&mut self, text: String) -> Reference {
         let next = self.fresh.len() as u32;
+        if let Some(text) = text.strip_prefix("text ")
+            && !self.literals.contains_key(&format!("text {text}"))
+        {
+            self.texts.insert(next, text.into());
+        }
         let token = *self.literals.entry(text).or_insert(next);
         if token == next {
             self.fresh.push(None);
         }
         self.resolve(Reference::Fresh(token))
+    }
+
+    /// Is it the object of this constant?
+    pub(crate) fn is_literal(&self, token: u32, text: &str) -> bool {
+        self.literals.get(text) == Some(&token)
+    }
+
+    /// The text of a constant string whose number is not known yet.
+    pub(crate) fn literal_text(&self, reference: Reference) -> Option<&str> {
+        match reference {
+            Reference::Fresh(token) => self.texts.get(&token).map(|text| &**text),
+            Reference::Object(_) => None,
+        }
     }
 
     /// The reference with the number of its object, if that is known by now.
@@ -89,6 +109,12 @@ impl Names {
         entry
     }
 
+    /// A string goes by where its characters come from: what they are differs from run to run.
+    pub(crate) fn call(&mut self, object: ObjectRef, definitions: &Definitions, origin: &str) {
+        let (name, _) = self.entry(definitions, object);
+        self.objects.insert(object, (name, hashed(&format!("text of {origin}"))));
+    }
+
     /// An object's name: `pkg.Class@T0.1:5`.
     pub(crate) fn object(&mut self, definitions: &Definitions, object: ObjectRef) -> Rc<str> {
         self.entry(definitions, object).0
@@ -110,6 +136,15 @@ fn stable_number(object: &ObjectDef, name: &str) -> u64 {
         Content::Class(class) => format!("class {class}"),
         Content::Box(value) => format!("{} {value}", object.class),
     };
+    hashed(&text)
+}
+
+/// The number that stands for a reference to an object of this name, `pkg.Class@T0.1:5`, in values.
+pub fn number_of_object(name: &str) -> u64 {
+    hashed(name)
+}
+
+fn hashed(text: &str) -> u64 {
     // FNV-1a, then mixed: the same on every machine.
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in text.bytes() {

@@ -117,7 +117,16 @@ impl Interpreter<'_> {
             _ => return Slot::concrete(Known::Unknown),
         };
         if self.is_copying(pc) {
-            let copied = self.thread.copied.pop_front().unwrap_or(Slot::of(value));
+            let read = self.thread.input.take();
+            let copied = match (self.thread.copied.pop_front(), read) {
+                (Some(copied), _) => copied,
+                // A byte that was read into an array.
+                (None, Some(input)) => {
+                    let expr = self.pool.sign_extend(32, input).ok();
+                    Slot { expr, ..Slot::of(value) }
+                }
+                (None, None) => Slot::of(value),
+            };
             return self.reconcile(copied, value).unwrap_or(Slot::of(value));
         }
         let fits = |op: u8| match record {

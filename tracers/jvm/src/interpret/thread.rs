@@ -12,6 +12,7 @@ use super::heap::Heap;
 use super::identity::{Identities, Names};
 use super::lambda::Lambdas;
 use super::path::Effects;
+use super::texts::Texts;
 use super::value::{Known, Reference, Slot};
 use crate::stream::{Definitions, ObjectRef};
 
@@ -59,6 +60,7 @@ pub(crate) struct Interpreter<'a> {
     pub identities: &'a mut Identities,
     pub names: &'a mut Names,
     pub lambdas: &'a mut Lambdas,
+    pub texts: &'a mut Texts,
     pub thread: &'a mut Thread,
 }
 

@@ -82,9 +82,11 @@ impl Lifter {
             } else {
                 Slot::of(access.value)
             };
-            self.write(definitions, t, &access, slot, item.step)
+            let is_event = self.is_event(definitions, t, access.cell, item.step);
+            self.write(definitions, t, &access, slot, is_event)
         } else {
-            let found = self.read(definitions, t, &access, item.step)?;
+            let is_event = self.is_event(definitions, t, access.cell, item.step);
+            let found = self.read(definitions, t, &access, is_event)?;
             if self.symbolic {
                 self.interpreter(definitions, t).loaded(&item.record, found);
             }
@@ -171,13 +173,19 @@ impl Lifter {
         let slot = self.unboxed(definitions, t, access.pc, slot)?;
         let location = self.location(definitions, access.cell, access.kind, None)?;
         let value = self.datum(definitions, access.kind, access.value, &slot)?;
-        let op = if access.is_volatile {
+        // Which writes wait in a buffer is for the agent to say; one that does not is in effect at once, as a volatile one.
+        let waits = self.waiting[t].take() == Some(access.pc);
+        let is_atomic = access.is_volatile || self.buffers_writes() && !waits;
+        if is_atomic && !access.is_volatile {
+            self.approximate("plain writes that did not wait in a buffer");
+        }
+        let op = if is_atomic {
             Op::AtomicWrite { location, value, order: MemoryOrder::SeqCst }
         } else {
             Op::Write { location, value }
         };
         let event = self.push(t, op, at)?;
-        if self.buffers_writes() && !access.is_volatile {
+        if waits && !is_atomic && self.buffers_writes() {
             self.buffers[t].push((access.cell, event));
         }
         Ok(())

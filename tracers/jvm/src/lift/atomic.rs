@@ -5,8 +5,11 @@ use warpath_trace::expr::BinaryOp;
 use warpath_trace::ids::{ExprId, ThreadIx};
 
 use super::{LiftError, Lifter};
-use crate::interpret::{Known, Slot, narrow, widen};
-use crate::stream::{AtomicOp, AtomicRecord, Definitions, Item, Value};
+use crate::interpret::{Cell, Known, Slot, narrow, widen};
+use crate::stream::{AtomicOp, AtomicRecord, Content, Definitions, Item, ObjectDef, Value};
+
+/// The number of the strongest order in records.
+pub(super) const VOLATILE: u64 = 4;
 
 /// What an atomic operation found and left, in the width of the location.
 struct Exchange {
@@ -24,8 +27,13 @@ impl Lifter {
         item: &Item,
         atomic: &AtomicRecord,
     ) -> Result<(), LiftError> {
-        let cell = self.fields.cell(atomic.object, &atomic.field, 0);
+        let cell = self.atomic_cell(definitions, atomic);
         self.note_access(t, cell, atomic.op != AtomicOp::Get);
+        let is_event = self.is_event(definitions, t, cell, item.step);
+        if self.symbolic {
+            self.interpreter(definitions, t).use_texts();
+            self.flush(definitions, t)?;
+        }
         let operands = self.operands(definitions, t, atomic)?;
         let at = self.here(definitions, t, atomic.pc)?;
         let kind = atomic.kind;
@@ -33,7 +41,7 @@ impl Lifter {
         let event = self.next_event(t);
         let mut old = None;
         if self.symbolic {
-            old = if item.step {
+            old = if is_event {
                 Some(self.trace.tables.exprs.read(ThreadIx::from(t), event, width)?)
             } else {
                 let slot = self.heap.get(&self.trace.tables.exprs, t, cell, Slot::of(atomic.old));
@@ -46,10 +54,16 @@ impl Lifter {
             value: self.value_bits(definitions, kind, atomic.new),
             expr: exchange.new.filter(|_| self.symbolic),
         };
-        if item.step {
+        if is_event {
             let location = self.location(definitions, cell, kind, Some(atomic.old))?;
             let old = self.value_bits(definitions, kind, atomic.old);
-            let op = match (atomic.op, order(atomic.order)) {
+            let mut ordering = order(atomic.order);
+            if self.buffers_writes() && atomic.op == AtomicOp::Set && atomic.order < VOLATILE {
+                // The agent buffers plain writes alone: this one was in effect at once.
+                self.approximate("weakly ordered writes taken as volatile ones");
+                ordering = Some(MemoryOrder::SeqCst);
+            }
+            let op = match (atomic.op, ordering) {
                 (AtomicOp::Get, None) => Op::Read { location, value: old },
                 (AtomicOp::Get, Some(order)) => Op::AtomicRead { location, value: old, order },
                 (AtomicOp::Set, None) => Op::Write { location, value: new },
@@ -58,11 +72,7 @@ impl Lifter {
                     Op::Rmw { location, old, new, order: ordering.unwrap_or(MemoryOrder::Relaxed) }
                 }
             };
-            let event = self.push(t, op, at)?;
-            let waits = atomic.op == AtomicOp::Set && atomic.order < 4;
-            if self.buffers_writes() && waits {
-                self.buffers[t].push((cell, event));
-            }
+            self.push(t, op, at)?;
         } else if self.symbolic && atomic.op != AtomicOp::Get {
             let expr = match new.expr {
                 Some(expr) => Some(widen(&mut self.trace.tables.exprs, kind, expr)?),
@@ -82,6 +92,18 @@ impl Lifter {
             self.set_result(definitions, t, atomic, &exchange)?;
         }
         Ok(())
+    }
+
+    /// The location; an element of an array is the same one that other instructions access.
+    pub(super) fn atomic_cell(&mut self, definitions: &Definitions, atomic: &AtomicRecord) -> Cell {
+        let is_array = |known: &ObjectDef| matches!(known.content, Content::Array(_));
+        let index = atomic.field.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.parse().ok());
+        match index {
+            Some(index) if definitions.object(atomic.object).is_some_and(is_array) => {
+                self.fields.cell(atomic.object, "", index)
+            }
+            _ => self.fields.cell(atomic.object, &atomic.field, 0),
+        }
     }
 
     /// The operands of the call, where they are what the record says.
@@ -165,7 +187,9 @@ impl Lifter {
     ) -> Result<(), LiftError> {
         let interpreter = self.interpreter(definitions, t);
         let name = interpreter.called_name();
-        let gives_success = name.starts_with("compareAndSet") || name.starts_with("weakCompareAndSet");
+        let gives_success = ["compareAndSet", "weakCompareAndSet", "compareAndSwap"]
+            .iter()
+            .any(|comparison| name.starts_with(comparison));
         let gives_new = name.ends_with("AndGet");
         let pool = interpreter.pool;
         let (value, expr) = if gives_success {

@@ -107,9 +107,11 @@ impl Lifter {
         for (what, count) in std::mem::take(&mut self.approximations) {
             approximations.push((self.text(&what)?, count));
         }
+        let flags = self.known_flags(definitions)?;
         let mut sharing: Vec<SharedRange> = self
             .locations
             .values()
+            .chain(&flags)
             .map(|location| {
                 let location = &self.trace.tables.locations()[location.index()];
                 SharedRange { object: location.object, offset: 0, size: location.size.into() }
@@ -131,7 +133,8 @@ impl Lifter {
         debug_assert!(
             self.symbolic || self.threads.iter().flat_map(|t| &t.frames).all(|f| f.state == State::Lost)
         );
-        Ok(Lifted { trace: self.trace, end: self.end, shared, usage, lost })
+        let is_faithful = self.promoted.is_faithful() && self.are_flags_known();
+        Ok(Lifted { trace: self.trace, end: self.end, shared, usage, lost, is_faithful })
     }
 }
 

@@ -1,14 +1,15 @@
 //! Adding events; those of threads, of inputs and of what was decided on the way.
 
-use warpath_trace::event::{Event, Op};
-use warpath_trace::expr::{Sort, Width, mask};
-use warpath_trace::ids::{SourceId, ThreadIx};
+use warpath_trace::event::{Event, MemoryOrder, Op};
+use warpath_trace::expr::{BinaryOp, Sort, Width, mask};
+use warpath_trace::ids::{ExprId, SourceId, ThreadIx};
 use warpath_trace::place::Input;
 
+use super::atomic::VOLATILE;
 use super::sync::{attempt, result};
 use super::{LiftError, Lifter};
-use crate::interpret::{Effect, Site};
-use crate::stream::{Definitions, ObjectRef, Record};
+use crate::interpret::{Effect, Frame, Site, Text};
+use crate::stream::{Content, Definitions, ObjectRef, Record};
 
 impl Lifter {
     /// Adds an event; its index among those of its thread.
@@ -58,6 +59,24 @@ impl Lifter {
         }
     }
 
+    /// Where the program waits for ever: in its own code, be it that the JDK does the waiting.
+    pub(super) fn stuck(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        pc: u32,
+    ) -> Result<SourceId, LiftError> {
+        let frames = &self.threads[t].frames;
+        let is_own = |frame: &&Frame| !definitions.method(frame.method).file().is_of_jdk();
+        match frames.iter().rev().find(is_own) {
+            Some(frame) if frames.last().is_some_and(|top| top.method != frame.method) => {
+                let site = frame.site();
+                self.source(definitions, site)
+            }
+            _ => self.here(definitions, t, pc),
+        }
+    }
+
     pub(super) fn thread_event(
         &mut self,
         definitions: &Definitions,
@@ -78,7 +97,10 @@ impl Lifter {
             _ => (Op::Begin, SourceId::UNKNOWN),
         };
         self.push(t, op, at)?;
-        Ok(())
+        match op {
+            Op::Join { result, .. } => self.interrupted(definitions, t, result, true, at),
+            _ => Ok(()),
+        }
     }
 
     /// An input was taken: the call that gives it back comes next.
@@ -109,6 +131,53 @@ impl Lifter {
         Ok(())
     }
 
+    /// The characters of a string are inputs, any that a text from outside can have.
+    pub(super) fn text_input(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        object: ObjectRef,
+        name: &str,
+    ) -> Result<(), LiftError> {
+        let Some(Content::Text(text)) = definitions.object(object).map(|object| &object.content) else {
+            return Ok(());
+        };
+        let entry_name = self.trace.tables.string(name)?;
+        let site = self.threads[t].frames.last().map(|frame| frame.site());
+        let at = match site {
+            Some(site) => self.source(definitions, site)?,
+            None => SourceId::UNKNOWN,
+        };
+        let mut characters = Vec::new();
+        for (nth, unit) in text.encode_utf16().enumerate() {
+            let entry = Input { name: entry_name, nth: nth as u32, width: 16 };
+            let input = self.trace.tables.input(entry)?;
+            self.push(t, Op::Input { input, value: unit.into() }, at)?;
+            if self.symbolic {
+                let character = self.trace.tables.exprs.input(input, 16)?;
+                let condition = Some(self.is_character(character)?);
+                self.push(t, Op::Assume { condition, holds: true }, at)?;
+                characters.push(character);
+            }
+        }
+        self.names.call(object, definitions, name);
+        if self.symbolic {
+            self.texts.insert(object, Text { characters: characters.into(), origin: name.into() });
+        }
+        Ok(())
+    }
+
+    /// Neither zero, which ends texts outside, nor half of a pair of units.
+    fn is_character(&mut self, character: ExprId) -> Result<ExprId, LiftError> {
+        let pool = &mut self.trace.tables.exprs;
+        let (one, first, last) =
+            (pool.constant(16, 1)?, pool.constant(16, 0xd7ff)?, pool.constant(16, 0xdfff)?);
+        let from_one = pool.binary(BinaryOp::Sub, character, one)?;
+        let below = pool.binary(BinaryOp::Ult, from_one, first)?;
+        let above = pool.binary(BinaryOp::Ult, last, character)?;
+        Ok(pool.binary(BinaryOp::Or, below, above)?)
+    }
+
     /// The run counts only if the argument of the call under way is true.
     pub(super) fn assume(
         &mut self,
@@ -134,6 +203,20 @@ impl Lifter {
             None => SourceId::UNKNOWN,
         };
         self.push(t, Op::Assume { condition, holds }, at)?;
+        Ok(())
+    }
+
+    /// Earlier writes of the thread take effect before it, or before its later ones.
+    pub(super) fn fence(
+        &mut self,
+        definitions: &Definitions,
+        t: usize,
+        pc: u32,
+        order: u64,
+    ) -> Result<(), LiftError> {
+        let at = self.here(definitions, t, pc)?;
+        let order = if order == VOLATILE { MemoryOrder::SeqCst } else { MemoryOrder::Release };
+        self.push(t, Op::Fence { order }, at)?;
         Ok(())
     }
 

@@ -10,8 +10,8 @@ use crate::stream::{Content, Definitions, ObjectDef, ObjectRef};
 pub(super) type Callers = FxHashMap<ObjectRef, Option<usize>>;
 
 /// What never changes, or is followed in another way. A name that ends with a dot is a package, one that ends with a
-/// dollar sign a class and those inside it.
-const HARMLESS: [&str; 16] = [
+/// dollar sign a class and those inside it. Views of collections have nothing of their own.
+const HARMLESS: [&str; 23] = [
     "java.lang.Object",
     "java.lang.Thread",
     "java.lang.ThreadGroup",
@@ -28,6 +28,13 @@ const HARMLESS: [&str; 16] = [
     "java.util.concurrent.CountDownLatch",
     "java.util.concurrent.CyclicBarrier",
     "java.util.concurrent.ConcurrentHashMap",
+    "java.util.ImmutableCollections$",
+    "java.util.Collections$Empty",
+    "java.util.Collections$Unmodifiable",
+    "java.util.Collections$Singleton",
+    "java.util.concurrent.TimeUnit",
+    "java.security.AccessControlContext",
+    "jdk.internal.misc.Unsafe",
 ];
 
 impl Lifter {
@@ -67,6 +74,11 @@ fn library_class<'d>(definitions: &Definitions, object: &'d ObjectDef) -> Option
     let is_followed = definitions.class(&class.replace('.', "/")).is_some();
     let is_harmless = HARMLESS
         .iter()
-        .any(|harmless| class == *harmless || harmless.ends_with(['.', '$']) && class.starts_with(harmless));
+        .any(|harmless| class == *harmless || is_open(harmless) && class.starts_with(harmless));
     (is_plain && !is_lambda && !is_thrown && !is_followed && !is_harmless).then_some(class)
+}
+
+/// Does the name stand for all that begin with it?
+fn is_open(name: &str) -> bool {
+    name.ends_with(['.', '$']) || name.starts_with("java.util.Collections$")
 }

@@ -10,13 +10,16 @@ mod check;
 mod ending;
 mod events;
 mod fields;
+mod interrupt;
 mod library;
+mod line;
 mod places;
+mod promote;
 mod sharing;
 mod spin;
 mod sync;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warpath_trace::header::{Header, MemoryModel, Values};
@@ -27,7 +30,7 @@ use warpath_trace::trace::Trace;
 
 use crate::classfile::access;
 use crate::interpret::{
-    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Trouble,
+    self, Cell, EAGER, Heap, Identities, Interpreter, Lambdas, Names, Site, State, Texts, Trouble,
 };
 use crate::run::{End, Sharing};
 use crate::stream::{Definitions, Item, ObjectRef, Reader, Record, StreamError};
@@ -68,6 +71,10 @@ pub struct LiftOptions {
     pub max_expressions: usize,
     /// Does an exit status other than 0 count as failure?
     pub fail_on_exit: bool,
+    /// Locations whose accesses are events although the agent did not know them to be shared, and made no steps of them.
+    pub shared: Option<Sharing>,
+    /// Interrupt flags that the agent knew to be shared, so that waits looked at them.
+    pub flags: Vec<String>,
 }
 
 /// What a stream says.
@@ -82,6 +89,8 @@ pub struct Lifted {
     pub(crate) usage: Usage,
     /// Where methods are that could not be followed to their end.
     pub lost: Vec<String>,
+    /// Is it a trace that a run could have which knew from the start what is shared?
+    pub is_faithful: bool,
 }
 
 /// Makes a trace of what is complete in a stream, and says what is wrong with the rest.
@@ -111,6 +120,7 @@ struct Lifter {
     identities: Identities,
     names: Names,
     lambdas: Lambdas,
+    texts: Texts,
     threads: Vec<interpret::Thread>,
     sources: FxHashMap<Site, SourceId>,
     locations: FxHashMap<Cell, LocationId>,
@@ -120,13 +130,18 @@ struct Lifter {
     usage: sharing::Usages,
     /// Writes of each thread that have not taken effect: the location and the event.
     buffers: Vec<Vec<(Cell, u32)>>,
+    /// Where the agent has just put a write into the thread's buffer.
+    waiting: Vec<Option<u32>>,
     spins: Vec<spin::Spin>,
     /// Permits that a thread has spoken of.
-    permits: FxHashSet<(usize, u32)>,
+    permits: FxHashSet<(usize, LocationId)>,
     /// The initial count of each latch.
     latches: FxHashMap<ObjectRef, u64>,
     callers: library::Callers,
+    /// Threads that others have interrupted.
+    interrupted: BTreeSet<u32>,
     approximations: BTreeMap<String, u64>,
+    promoted: promote::Promoted,
     forked: bool,
     end: Option<End>,
 }
@@ -141,6 +156,7 @@ impl Lifter {
             identities: Identities::default(),
             names: Names::default(),
             lambdas: Lambdas::default(),
+            texts: Texts::default(),
             threads: Vec::new(),
             sources: FxHashMap::default(),
             locations: FxHashMap::default(),
@@ -149,11 +165,14 @@ impl Lifter {
             allocated: FxHashSet::default(),
             usage: sharing::Usages::default(),
             buffers: Vec::new(),
+            waiting: Vec::new(),
             spins: Vec::new(),
             permits: FxHashSet::default(),
             latches: FxHashMap::default(),
             callers: library::Callers::default(),
+            interrupted: BTreeSet::new(),
             approximations: BTreeMap::new(),
+            promoted: promote::Promoted::default(),
             forked: false,
             end: None,
         }
@@ -170,10 +189,13 @@ impl Lifter {
                 "" => Ok(StringId::EMPTY),
                 _ => self.trace.tables.string(text),
             };
-            let (start, name) = (text(&thread.start)?, text(&thread.name)?);
+            // Of the first thread nobody could know what it would execute.
+            let start = if thread.parent == 0 { "main" } else { &thread.start };
+            let (start, name) = (text(start)?, text(&thread.name)?);
             self.trace.add_thread(Entry { parent, start, argument: None, name })?;
             self.threads.push(interpret::Thread::default());
             self.buffers.push(Vec::new());
+            self.waiting.push(None);
             self.spins.push(spin::Spin::default());
         }
         Ok(())
@@ -187,6 +209,7 @@ impl Lifter {
             identities: &mut self.identities,
             names: &mut self.names,
             lambdas: &mut self.lambdas,
+            texts: &mut self.texts,
             thread: &mut self.threads[thread],
         }
     }
@@ -206,7 +229,9 @@ impl Lifter {
         // The monitor of a synchronized method is no business of the instruction that the method is at.
         let followed = match &item.record {
             Record::Sync(sync) => !sync.is_of_method(),
-            Record::Note { .. } | Record::Commit { .. } => false,
+            Record::Note { .. } | Record::Commit { .. } | Record::Fence { .. } | Record::Buffered { .. } => {
+                false
+            }
             _ => true,
         };
         self.note_activity(t, &item.record);
@@ -272,9 +297,15 @@ impl Lifter {
                 self.thread_event(definitions, t, &item.record)?;
             }
             Record::Yield { .. } => {}
+            Record::Buffered { pc } => self.waiting[t] = Some(*pc),
+            Record::Fence { pc, order } => self.fence(definitions, t, *pc, *order)?,
             Record::Commit { object, field, index } => self.commit(definitions, t, *object, field, *index)?,
             Record::Input { name, nth, width, value } => {
                 self.input(definitions, t, name, *nth, *width, *value)?;
+            }
+            Record::Text { object, name } => self.text_input(definitions, t, *object, name)?,
+            Record::Line { object, first, inputs } => {
+                self.line_input(definitions, t, *object, *first, *inputs)?;
             }
             Record::Assume { holds } => self.assume(definitions, t, *holds)?,
             Record::Uncaught { exception, class, message } => {

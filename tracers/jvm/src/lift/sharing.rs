@@ -51,7 +51,7 @@ impl Lifter {
                 self.threads[t].frames.pop();
             }
             Record::Atomic(atomic) => {
-                let cell = self.fields.cell(atomic.object, &atomic.field, 0);
+                let cell = self.atomic_cell(definitions, atomic);
                 self.note_access(t, cell, atomic.op != crate::stream::AtomicOp::Get);
             }
             record => {
@@ -70,6 +70,7 @@ impl Lifter {
         if definitions.threads().len() < 2 {
             return (shared, usage);
         }
+        self.share_flags(definitions, &mut shared);
         for (cell, uses) in usages {
             let name = self.cell_name(definitions, cell);
             if uses.len() > 1 && uses.iter().any(|known| known.writes) {

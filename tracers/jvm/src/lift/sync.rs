@@ -4,12 +4,10 @@
 //! with others, in a region that nobody interrupts: to take n units is to take one n times; and a latch of n is a semaphore
 //! without units, to which each count-down gives one, and where waiting takes n units and gives them back.
 
-use warpath_trace::event::{Attempt, Datum, MemoryOrder, MutexKind, Op, RwMode, SyncKind, WaitResult};
-use warpath_trace::ids::{LocationId, SourceId, ThreadIx};
-use warpath_trace::place::{Location, Object, ObjectClass};
+use warpath_trace::event::{Attempt, MutexKind, Op, RwMode, SyncKind, WaitResult};
+use warpath_trace::ids::{LocationId, SourceId};
 
 use super::{LiftError, Lifter};
-use crate::interpret::{Known, Slot};
 use crate::stream::{Definitions, Item, SyncRecord};
 
 /// How patient an operation is.
@@ -46,8 +44,16 @@ impl Lifter {
         item: &Item,
         sync: &SyncRecord,
     ) -> Result<(), LiftError> {
+        if self.symbolic && sync.verb == 12 && sync.space == 4 {
+            // Whose permit it is is decided before it is given: there may be nobody.
+            self.interpreter(definitions, t).give_outside();
+            self.flush(definitions, t)?;
+        }
         if item.step {
-            let at = self.here(definitions, t, sync.pc)?;
+            let at = match result(sync.result) {
+                WaitResult::Pending => self.stuck(definitions, t, sync.pc)?,
+                _ => self.here(definitions, t, sync.pc)?,
+            };
             self.sync_event(definitions, t, sync, at)?;
         }
         if self.symbolic && !sync.is_of_method() {
@@ -103,7 +109,7 @@ impl Lifter {
             }
         };
         self.push(t, op, at)?;
-        Ok(())
+        self.interrupted(definitions, t, result, true, at)
     }
 
     /// The object itself, whichever of its parts a record names.
@@ -164,7 +170,9 @@ impl Lifter {
             self.approximate("attempts to take several units that failed");
         }
         let repeated = if end == WaitResult::Done { units } else { 1 };
-        self.repeat(t, &[(op, repeated)], at)
+        self.repeat(t, &[(op, repeated)], at)?;
+        // Parking does not use the flag up.
+        self.interrupted(definitions, t, end, sync.space != 4, at)
     }
 
     /// Several operations that nobody interrupts; a single one is itself.
@@ -201,8 +209,13 @@ impl Lifter {
         at: SourceId,
     ) -> Result<LocationId, LiftError> {
         let name = format!("permit({})", self.names.thread(definitions, of));
+        self.unit(t, name, at)
+    }
+
+    /// A semaphore with one unit at most, that nobody makes.
+    pub(super) fn unit(&mut self, t: usize, name: String, at: SourceId) -> Result<LocationId, LiftError> {
         let object = self.sync_object(name)?;
-        if self.permits.insert((t, of)) {
+        if self.permits.insert((t, object)) {
             let kind = SyncKind::Semaphore { initial: 0, maximum: Some(1) };
             self.push(t, Op::SyncInit { object, kind }, at)?;
         }
@@ -252,47 +265,9 @@ impl Lifter {
         let (how, end) = (attempt(sync.a), result(sync.result));
         let take = Op::SemWait { semaphore, attempt: how, result: end };
         if end != WaitResult::Done {
-            return self.repeat(t, &[(take, 1)], at);
+            self.repeat(t, &[(take, 1)], at)?;
+            return self.interrupted(definitions, t, end, true, at);
         }
         self.repeat(t, &[(take, count), (Op::SemPost { semaphore }, count)], at)
-    }
-
-    /// A thread's interrupt flag is a location like any other, and everything about it is atomic.
-    fn interrupt_flag(
-        &mut self,
-        definitions: &Definitions,
-        t: usize,
-        sync: &SyncRecord,
-        at: SourceId,
-    ) -> Result<(), LiftError> {
-        let name = format!("interrupted({})", self.names.thread(definitions, sync.a as u32));
-        let location = match self.sync_objects.get(&name) {
-            Some(&known) => known,
-            None => {
-                let text = self.trace.tables.string(&name)?;
-                let object = Object { class: ObjectClass::Global, owner: None, nth: 0, size: 1, name: text };
-                let object = self.trace.tables.object(object)?;
-                let location = Location { object, offset: 0, size: 1, initial: Some(0), name: text };
-                let id = self.trace.tables.location(location)?;
-                self.sync_objects.insert(name, id);
-                id
-            }
-        };
-        let order = MemoryOrder::SeqCst;
-        let found = u128::from(sync.b & 1);
-        let op = match sync.verb {
-            19 => Op::AtomicWrite { location, value: Datum::concrete(1), order },
-            20 => Op::Rmw { location, old: found, new: Datum::concrete(0), order },
-            _ => Op::AtomicRead { location, value: found, order },
-        };
-        let event = self.push(t, op, at)?;
-        if self.symbolic && sync.verb != 19 {
-            let pool = &mut self.trace.tables.exprs;
-            let leaf = pool.read(ThreadIx::from(t), event, 8)?;
-            let expr = pool.zero_extend(32, leaf)?;
-            self.threads[t].result = Some(Slot::with(Known::Int(found as i32), Some(expr)));
-            self.interpreter(definitions, t).mark_modelled();
-        }
-        Ok(())
     }
 }

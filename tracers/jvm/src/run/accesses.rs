@@ -5,12 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 use warpath_trace::thread::ThreadKey;
 
+use super::kept::{KeptRun, KeptRuns, Remains};
 use super::sharing::Sharing;
 use crate::lift::Usage;
 
-/// Who accessed what in any run of a program, also if several instances of it run at the same time.
+/// Who accessed what in any run of a program, also if several instances of it run at the same time; and the runs.
 #[derive(Clone, Default)]
-pub struct Together(Arc<Mutex<FxHashMap<String, Known>>>);
+pub struct Together {
+    accesses: Arc<Mutex<FxHashMap<String, Known>>>,
+    runs: Arc<Mutex<KeptRuns>>,
+}
 
 /// One thread is all that is needed to know: with a second one the location is shared, or only read.
 #[derive(Clone, Debug)]
@@ -24,7 +28,7 @@ impl Together {
     /// Adds the accesses of a run. Answers the locations that are accessed by two threads, one of them writing.
     pub(crate) fn add(&self, usage: Usage) -> Sharing {
         // Notes are added one by one; whoever stopped in the middle has left good ones.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.accesses.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = Sharing::default();
         for (location, thread, writes) in usage {
             let note = known.entry(location.clone()).or_insert_with(|| Known {
@@ -39,6 +43,16 @@ impl Together {
             }
         }
         found
+    }
+
+    /// Keeps a run, if there is room.
+    pub(super) fn keep(&self, remains: &Remains) -> Option<KeptRun> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).keep(remains)
+    }
+
+    /// A run that was kept, if it still is.
+    pub(super) fn kept(&self, run: KeptRun) -> Option<Remains> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).get(run)
     }
 }
 

@@ -2,7 +2,10 @@
 
 mod accesses;
 mod agent;
+mod classes;
 mod error;
+mod kept;
+mod killed;
 mod launch;
 mod options;
 mod outcome;
@@ -13,6 +16,7 @@ mod sharing;
 
 pub use accesses::Together;
 pub use error::JvmError;
+pub use kept::KeptRun;
 pub use options::{Output, RunOptions, Source};
 pub use outcome::{Divergence, End, Failure, Why};
 pub use program::{JvmProgram, Knowledge, Plan, Run};

@@ -1,5 +1,6 @@
 //! The plan, as the agent reads it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use warpath_trace::event::Verb;
@@ -88,6 +89,7 @@ impl Plan {
     /// has added to say what a permit is, none.
     fn steps(&mut self, steps: &[Step]) {
         let mut at = 0;
+        let mut put_off = BTreeMap::new();
         while let Some(step) = steps.get(at) {
             at += 1;
             match &step.what {
@@ -97,8 +99,15 @@ impl Plan {
                 }
                 Visible::Event(expected) if expected.verb == Verb::AtomicBegin => {
                     let own = |step: &&Step| matches!(&step.what, Visible::Event(inner) if inner.verb != Verb::AtomicEnd);
+                    let ends_wait = |step: &&Step| is_interrupt(step);
                     let same = |other: &&Step| other.thread == step.thread;
                     match steps.get(at).filter(own).filter(same) {
+                        // The wait that it ended was put off until here.
+                        Some(first) if ends_wait(&first) => {
+                            if let Some(wait) = put_off.remove(&step.thread) {
+                                self.step(wait);
+                            }
+                        }
                         Some(first) => self.step(first),
                         // Nothing was taken or given, but there was a step.
                         None => {
@@ -114,6 +123,10 @@ impl Plan {
                     }
                 }
                 Visible::Event(expected) if is_added(expected) => {}
+                // A wait cannot end by an interrupt before there is one, which is said behind it.
+                Visible::Event(_) if is_interrupted(step, &steps[at..]) => {
+                    put_off.insert(step.thread.clone(), step);
+                }
                 Visible::Event(_) => self.step(step),
             }
         }
@@ -131,8 +144,26 @@ impl Plan {
 
 /// Is it an event that the agent knows nothing of?
 fn is_added(expected: &Expected) -> bool {
-    let permit = |location: &String| location.starts_with("permit(");
-    expected.verb == Verb::Init && expected.location.as_ref().is_some_and(permit)
+    let unit = |location: &String| location.starts_with("permit(") || location.starts_with("interrupt(");
+    expected.verb == Verb::Init && expected.location.as_ref().is_some_and(unit)
+}
+
+/// Does the step wait for the thread to be interrupted?
+fn is_interrupt(step: &Step) -> bool {
+    let unit = |location: &String| location.starts_with("interrupt(");
+    matches!(&step.what, Visible::Event(expected)
+        if expected.verb == Verb::SemWait && expected.location.as_ref().is_some_and(unit))
+}
+
+/// Is it a wait that an interrupt ends, as the thread's next steps say?
+fn is_interrupted(step: &Step, later: &[Step]) -> bool {
+    let mut own = later
+        .iter()
+        .filter(|other| other.thread == step.thread)
+        .filter(|step| !matches!(&step.what, Visible::Event(expected) if is_added(expected)));
+    let begins =
+        |step: &Step| matches!(&step.what, Visible::Event(expected) if expected.verb == Verb::AtomicBegin);
+    own.next().is_some_and(begins) && own.next().is_some_and(is_interrupt)
 }
 
 #[cfg(test)]

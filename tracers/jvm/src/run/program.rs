@@ -1,5 +1,6 @@
 //! A Java program that is run again and again.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,10 @@ use warpath_trace::trace::Trace;
 
 use super::accesses::Together;
 use super::agent::{find_agent, find_command};
+use super::classes;
 use super::error::JvmError;
+use super::kept::{KeptRun, Remains};
+use super::killed;
 use super::launch::{self, OwnStdin, last_words};
 use super::options::RunOptions;
 use super::outcome::{End, Why};
@@ -29,6 +33,8 @@ pub struct JvmProgram {
     stdin: OwnStdin,
     /// Does a schedule say what is shared? Then nothing else is.
     is_known: bool,
+    /// Of its classes, as soon as somebody asks.
+    build_id: OnceCell<Vec<u8>>,
 }
 
 /// What runs of a program have taught about it. With other knowledge the same run has another trace.
@@ -50,8 +56,12 @@ pub struct Run {
     pub trace: Trace,
     /// How it ended.
     pub end: End,
-    /// Were locations found to be shared that were not known before? Accesses to them are missing from the trace.
+    /// Were locations found to be shared that were not known before? Traces of earlier runs have no accesses to them.
     pub sharing_grew: bool,
+    /// Has the trace all accesses to what is known to be shared by now?
+    pub is_complete: bool,
+    /// The run, if its trace can be made once more.
+    pub kept: Option<KeptRun>,
     /// Where methods are that could not be followed to their end; they are counted among the trace's approximations, too.
     pub lost: Vec<String>,
     /// What it wrote to standard output (1) and error (2), if that was kept.
@@ -94,7 +104,13 @@ impl JvmProgram {
             together: Together::default(),
             stdin: OwnStdin::open(),
             is_known: false,
+            build_id: OnceCell::new(),
         })
+    }
+
+    /// A number of its classes: another one when they were compiled from another source.
+    pub fn build_id(&self) -> &[u8] {
+        self.build_id.get_or_init(|| classes::fingerprint(&self.command[1..]))
     }
 
     /// What is known to be shared.
@@ -117,6 +133,13 @@ impl JvmProgram {
         self.learnt.add(other)
     }
 
+    /// Takes as shared what a schedule was made with; more may be found.
+    pub fn expect(&mut self, si: &Si) {
+        for shared in &si.shared {
+            self.learnt.sharing.insert(shared.object.clone());
+        }
+    }
+
     /// Takes from now on as shared what a schedule was made with, and nothing else.
     pub fn share(&mut self, si: &Si) {
         self.is_known = true;
@@ -126,14 +149,18 @@ impl JvmProgram {
         }
     }
 
-    /// Runs it once.
+    /// Runs it once. What the run shows to be shared is in its trace, if the agent's stream tells enough.
     pub fn run(&mut self, plan: &Plan) -> Result<Run, JvmError> {
         let folder = tempfile::Builder::new().prefix("warpath-jvm").tempdir();
         let folder = folder.map_err(|error| file_error(&std::env::temp_dir(), error))?;
+        let flags = self.learnt.sharing.locations().filter(|name| name.starts_with("interrupted("));
+        let flags: Vec<String> = flags.map(str::to_owned).collect();
         let text = plan::text(&plan.options, &plan.follow, plan.policy, &self.learnt.sharing);
         let file = folder.path().join("plan");
         std::fs::write(&file, text).map_err(|error| file_error(&file, error))?;
         let mut arguments = vec![format!("-javaagent:{}={}", self.agent.display(), folder.path().display())];
+        // What the program asserts is checked, unless its command says otherwise further on.
+        arguments.push("-ea".to_owned());
         arguments.extend(self.command[1..].iter().cloned());
         let ended = launch::run(&self.java, &arguments, &mut self.stdin, &plan.options)?;
         let died = |ended: &launch::Ended| JvmError::Died {
@@ -145,54 +172,114 @@ impl JvmProgram {
             return Err(died(&ended));
         }
         let stream = read_stream(&path).unwrap_or_default();
-        let options = LiftOptions {
-            header: self.header(&plan.options),
-            max_expressions: plan.options.max_expressions,
-            fail_on_exit: plan.options.fail_on_exit,
+        let remains = Remains { stream, stopped: ended.stopped.clone(), status: ended.status, flags };
+        let Some((lifted, end)) = self.understand(&plan.options, &remains, None)? else {
+            return Err(died(&ended));
         };
-        let (mut lifted, error) = lift(&stream, &options)?;
+        let mut run = self.learn_from(lifted, end);
+        if plan.options.output == super::Output::Keep {
+            run.output = ended.output;
+        }
+        if self.is_known {
+            return Ok(run);
+        }
+        run.kept = self.together.keep(&remains);
+        if run.sharing_grew {
+            match self.once_more(&plan.options, &remains)? {
+                Some(more) => (run.trace, run.end, run.lost) = (more.trace, more.end, more.lost),
+                None => run.is_complete = false,
+            }
+        }
+        Ok(run)
+    }
+
+    /// The trace of a run that was made before, with what is known to be shared by now; `None` if the run has to be made
+    /// again for that.
+    pub fn again(&mut self, run: KeptRun, options: &RunOptions) -> Result<Option<Run>, JvmError> {
+        let Some(remains) = self.together.kept(run) else { return Ok(None) };
+        let more = self.once_more(options, &remains)?;
+        Ok(more.map(|more| Run { kept: Some(run), ..more }))
+    }
+
+    /// What is left of a run, lifted with what is known to be shared by now.
+    fn once_more(&mut self, options: &RunOptions, remains: &Remains) -> Result<Option<Run>, JvmError> {
+        let shared = self.learnt.sharing.clone();
+        let Some((lifted, end)) = self.understand(options, remains, Some(shared))? else { return Ok(None) };
+        // The agent stops a thread that makes too many steps; who looks again and again at what was not known to be
+        // shared was not stopped.
+        let longest = lifted.trace.threads.iter().map(Vec::len).max().unwrap_or(0) as u64;
+        if !lifted.is_faithful || longest > options.max_events {
+            return Ok(None);
+        }
+        Ok(Some(self.learn_from(lifted, end)))
+    }
+
+    /// What happened in a run, and how it ended; `None` if nobody knows. `shared`: what is visible besides the steps that
+    /// the agent made.
+    fn understand(
+        &self,
+        options: &RunOptions,
+        remains: &Remains,
+        shared: Option<Sharing>,
+    ) -> Result<Option<(Lifted, End)>, JvmError> {
+        let lifting = LiftOptions {
+            header: self.header(options),
+            max_expressions: options.max_expressions,
+            fail_on_exit: options.fail_on_exit,
+            shared,
+            flags: remains.flags.clone(),
+        };
+        let (mut lifted, error) = lift(&remains.stream, &lifting)?;
         if let Some(error) = error
-            && ended.stopped.is_none()
+            && remains.stopped.is_none()
         {
             return Err(error.into());
         }
-        if plan.options.check_expressions {
+        if options.check_expressions {
             check_expressions(&lifted.trace)?;
         }
-        if ended.stopped.is_some()
+        if remains.stopped.is_some()
             && let Some(footer) = &mut lifted.trace.footer
         {
             footer.outcome = Outcome::Stopped;
         }
-        let end = match (&lifted.end, ended.stopped.clone()) {
-            (_, Some(why)) => End::Stopped(why),
-            (Some(end), None) => end.clone(),
-            (None, None) => return Err(died(&ended)),
+        let end = match (remains.stopped.clone(), &lifted.end) {
+            (Some(why), _) => Some(End::Stopped(why)),
+            (None, Some(End::Stopped(Why::Events(_)))) => Some(End::Stopped(Why::Events(options.max_events))),
+            (None, Some(end)) => Some(end.clone()),
+            (None, None) => killed::end(&mut lifted.trace, remains.status)?.map(End::Failed),
         };
-        Ok(self.learn_from(plan, lifted, end, ended.output))
+        Ok(end.map(|end| (lifted, end)))
     }
 
-    fn learn_from(&mut self, plan: &Plan, lifted: Lifted, end: End, output: Vec<(i32, Vec<u8>)>) -> Run {
+    fn learn_from(&mut self, lifted: Lifted, end: End) -> Run {
         let mut found = lifted.shared;
         found.add(&self.together.add(lifted.usage));
-        let mut sharing_grew = false;
-        if !self.is_known {
-            sharing_grew = self.learnt.sharing.add(&found);
+        let sharing_grew = !self.is_known && self.learnt.sharing.add(&found);
+        Run {
+            trace: lifted.trace,
+            end,
+            sharing_grew,
+            is_complete: true,
+            kept: None,
+            lost: lifted.lost,
+            output: Vec::new(),
         }
-        let output = if plan.options.output == super::Output::Keep { output } else { Vec::new() };
-        Run { trace: lifted.trace, end, sharing_grew, lost: lifted.lost, output }
     }
 
-    /// Runs it until a run finds nothing new to be shared, so that the trace is complete.
+    /// Runs it until its trace is complete.
     pub fn record(&mut self, plan: &Plan) -> Result<Run, JvmError> {
         let mut plan = plan.clone();
+        // Who follows steps or chooses at each of them makes another run when there are more.
+        let is_indifferent = plan.policy == Policy::RunToBlock && plan.follow.steps.is_empty();
         for _ in 1..ROUNDS {
             let run = self.run(&plan)?;
             if matches!(run.end, End::Stopped(Why::Expressions(_))) {
                 plan.options.values = Values::Pinned;
                 continue;
             }
-            if !run.sharing_grew || matches!(run.end, End::Stopped(Why::Interrupted)) {
+            let is_done = if is_indifferent { run.is_complete } else { !run.sharing_grew };
+            if is_done || matches!(run.end, End::Stopped(Why::Interrupted)) {
                 return Ok(run);
             }
         }
@@ -220,7 +307,7 @@ impl JvmProgram {
         Header {
             program: self.command[0].clone(),
             arguments: self.command[1..].iter().map(|word| word.as_bytes().to_vec()).collect(),
-            build_id: Vec::new(),
+            build_id: self.build_id().to_vec(),
             tracer: "warpath-jvm".into(),
             tracer_version: env!("CARGO_PKG_VERSION").into(),
             clock: Clock::Virtual,

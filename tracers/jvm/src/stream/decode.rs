@@ -189,6 +189,8 @@ impl<'a> Reader<'a> {
             },
             44 => Record::Yield { pc: self.pc()? },
             45 => Record::Commit { object: self.object()?, field: self.string()?, index: self.signed()? },
+            47 => Record::Buffered { pc: self.pc()? },
+            46 => Record::Fence { pc: self.pc()?, order: self.unsigned()? },
             50 => Record::Input {
                 name: self.string()?,
                 nth: self.unsigned()?,
@@ -196,6 +198,8 @@ impl<'a> Reader<'a> {
                 value: self.signed()?,
             },
             51 => Record::Assume { holds: self.unsigned()? != 0 },
+            52 => Record::Text { object: self.object()?, name: self.string()? },
+            53 => Record::Line { object: self.object()?, first: self.unsigned()?, inputs: self.unsigned()? },
             60 => {
                 Record::Uncaught { exception: self.object()?, class: self.string()?, message: self.string()? }
             }

@@ -83,7 +83,11 @@ pub enum Record {
     Join { pc: u32, child: u32, attempt: u64, result: u64 },
     Yield { pc: u32 },
     Commit { object: ObjectRef, field: String, index: i64 },
+    Fence { pc: u32, order: u64 },
+    Buffered { pc: u32 },
     Input { name: String, nth: u64, width: u64, value: i64 },
+    Text { object: ObjectRef, name: String },
+    Line { object: ObjectRef, first: u64, inputs: u64 },
     Assume { holds: bool },
     Uncaught { exception: ObjectRef, class: String, message: String },
     Deadlock { text: String },
@@ -183,7 +187,9 @@ impl Record {
             | Record::ArrayCopy { pc }
             | Record::Fork { pc, .. }
             | Record::Join { pc, .. }
-            | Record::Yield { pc } => Some(pc),
+            | Record::Yield { pc }
+            | Record::Buffered { pc }
+            | Record::Fence { pc, .. } => Some(pc),
             Record::Sync(SyncRecord { pc, .. }) => Some(pc),
             Record::Atomic(ref atomic) => Some(atomic.pc),
             _ => None,

@@ -13,16 +13,26 @@ pub struct Built {
 
 /// Compiles a source file that has the class `Main`.
 pub fn java(source: &str) -> Built {
+    java_files(&[("Main.java", source)])
+}
+
+/// Compiles several source files.
+pub fn java_files(sources: &[(&str, &str)]) -> Built {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("Main.java");
-    std::fs::write(&file, source).unwrap();
+    let written = sources.iter().map(|(name, source)| {
+        let file = folder.path().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, source).unwrap();
+        file
+    });
+    let files: Vec<_> = written.collect();
     let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("agent/target/warpath-agent-api.jar");
     let done = Command::new("javac")
         .args(["-g", "-nowarn", "-cp"])
         .arg(api)
         .arg("-d")
         .arg(folder.path())
-        .arg(&file)
+        .args(&files)
         .output()
         .expect("there is a Java compiler; run scripts/setup");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -30,12 +40,23 @@ pub fn java(source: &str) -> Built {
 }
 
 impl Built {
+    /// The bytes of a class.
+    pub fn class(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.folder.path().join(name).with_extension("class")).unwrap()
+    }
+
     /// The program, ready to be run.
     pub fn program(&self) -> JvmProgram {
+        self.program_with(&[])
+    }
+
+    /// The program with arguments.
+    pub fn program_with(&self, arguments: &[&str]) -> JvmProgram {
         let api = Path::new(env!("CARGO_MANIFEST_DIR")).join("agent/target/warpath-agent-api.jar");
         let path = format!("{}:{}", self.folder.path().display(), api.display());
         let command = ["java", "-ea", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp", &path, "Main"];
-        JvmProgram::new(command.map(str::to_owned).to_vec())
+        let command = command.iter().chain(arguments).map(|&word| word.to_owned());
+        JvmProgram::new(command.collect())
             .expect("the agent is built; run scripts/setup and `mvn -q package` in tracers/jvm/agent")
     }
 
@@ -98,7 +119,7 @@ pub fn happens_again(built: &Built, run: &Run) {
     let mut program = built.program();
     program.share(&si);
     let follow = Follow::new(si.schedule.clone(), Strictness::Strict);
-    let options = RunOptions { inputs: si.inputs, ..options() };
+    let options = RunOptions { inputs: si.inputs, model: si.model, ..options() };
     let again = program.run(&Plan { options, follow, policy: Policy::RunToBlock }).unwrap();
     checked(&again);
     assert_eq!(again.end, run.end, "{}\n{}", text(&run.trace), text(&again.trace));

@@ -4,8 +4,13 @@
 
 mod basics;
 mod build;
+mod collections;
 mod concurrent;
 mod inputs;
+mod kept;
 mod language;
+mod models;
+mod opcodes;
 mod random;
 mod schedules;
+mod texts;

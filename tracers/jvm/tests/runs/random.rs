@@ -9,10 +9,14 @@ use warpath_trace::event::Op;
 use super::build::{java, text};
 
 /// xorshift64*, so that a failure can be had again by its seed.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -132,7 +136,7 @@ fn statements(random: &mut Random, depth: u32) -> String {
 }
 
 fn program(seed: u64, methods: usize) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::new(seed);
     let mut text = String::from(
         "public class Main {
         static int p, q, intResult; static long r, s, longResult; static byte byteResult; static char charResult;

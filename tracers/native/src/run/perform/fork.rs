@@ -75,6 +75,7 @@ impl Machine {
         }
         // What the parent wrote there to set it up is the C library's business.
         self.space.forget_tracking(thread.stack.clone());
+        self.started_under_repair(t, thread.handle, site);
         self.threads.push(thread);
         self.meet_thread(self.threads.len() - 1);
         self.space.track(true);

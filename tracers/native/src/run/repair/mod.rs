@@ -127,6 +127,15 @@ impl Machine {
         Some(self.next_added(t))
     }
 
+    /// The thread has started another one, of this handle, by the call at a site.
+    pub(crate) fn started_under_repair(&mut self, t: usize, handle: u64, site: u64) {
+        if !self.repair.plan.is_empty() {
+            // The C library starts threads from where there is no way back on the stack.
+            let here = self.places_at(site);
+            self.threads[t].progress.has_started(&self.repair.plan, &here, (handle, site));
+        }
+    }
+
     /// What an action is to a repair; `None` for the second half of a step that has begun.
     fn kind_of(&self, t: usize, action: &Action) -> Option<Kind> {
         match action {
@@ -251,6 +260,10 @@ impl Machine {
                 (semaphore, SyncKind::Semaphore { initial: 0, maximum: None })
             }
             Added::Fence => return Next::Poise(Action::Fence(MemoryOrder::SeqCst)),
+            Added::Join(thread) => {
+                let (attempt, deadline) = (Attempt::Block, None);
+                return Next::Poise(Action::Sync(Sync::Join { thread, attempt, deadline }));
+            }
         };
         if self.objects.get(object).is_none() {
             self.objects.insert(object, sync::Object::new(kind));
@@ -262,7 +275,7 @@ impl Machine {
             Added::Unlock(mutex) => Sync::Unlock { mutex, api: Api::Posix },
             Added::Wait(semaphore) => Sync::SemWait { semaphore, attempt: Attempt::Block, deadline: None },
             Added::Post(semaphore) => Sync::SemPost { semaphore },
-            Added::Fence => unreachable!("it has been returned"),
+            Added::Fence | Added::Join(_) => unreachable!("it has been returned"),
         }))
     }
 
@@ -294,6 +307,10 @@ impl Machine {
                 }
                 Op::SemPost { semaphore: self.location(semaphore, bytes::SEMAPHORE)? }
             }
+            Action::Sync(Sync::Join { thread, .. }) => match self.by_handle(thread) {
+                Some(target) => Op::Join { child: self.threads[target].ix, attempt, result },
+                None => return Ok(self.next_added(t)),
+            },
             _ => Op::Fence { order: MemoryOrder::SeqCst },
         };
         self.record(t, op)?;

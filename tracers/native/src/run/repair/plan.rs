@@ -32,6 +32,8 @@ pub(crate) enum Measure {
     Fence { places: Vec<PlaceIx> },
     /// Latches, each open for ever once somebody has been at the place that is waited for.
     Latch { first: u64, before: PlaceIx, until: PlaceIx, opened: Opened },
+    /// Who starts a thread at this place waits for its end.
+    Join { place: PlaceIx },
     /// One lock around all that these threads do.
     Threads { mutex: u64, threads: Vec<ThreadKey> },
 }
@@ -60,6 +62,7 @@ impl Plan {
             plan.measures.push(match rule {
                 Rule::CriticalSections { .. } => Measure::Lock { mutex: object, places },
                 Rule::Fences { .. } => Measure::Fence { places },
+                Rule::JoinAtOnce { .. } => Measure::Join { place: from },
                 Rule::OneByOne { threads } => Measure::Threads { mutex: object, threads: keys(threads) },
                 Rule::Wait { how, threads, .. } => Measure::Latch {
                     first: object,
@@ -86,7 +89,7 @@ impl Plan {
         self.measures.iter().any(|measure| match measure {
             Measure::Latch { before, until, .. } => [*before, *until].contains(&place),
             Measure::Fence { places } => places.contains(&place),
-            Measure::Lock { .. } | Measure::Threads { .. } => false,
+            Measure::Lock { .. } | Measure::Threads { .. } | Measure::Join { .. } => false,
         })
     }
 

@@ -24,6 +24,8 @@ pub(crate) enum Added {
     Post(u64),
     /// A fence.
     Fence,
+    /// Waits for the thread of this handle to end.
+    Join(u64),
 }
 
 /// A step, and the instruction that it belongs to.
@@ -72,6 +74,8 @@ pub(crate) struct Progress {
     come: Vec<usize>,
     /// Whether it holds the lock of each measure.
     holds: Vec<bool>,
+    /// The handle of a thread that it has started and is to wait for, and where that was.
+    started: Option<(u64, u64)>,
 }
 
 /// A stay in a place.
@@ -149,6 +153,8 @@ impl Progress {
         self.holds.resize(plan.measures.len(), false);
         let moved = self.moved(plan, stand);
         let mut steps = Vec::new();
+        // With all locks that it has there: the others may be around it.
+        steps.extend(self.started.take().map(|(handle, site)| (Added::Join(handle), site)));
         // What is left is given back before anything is waited for, and nothing is locked while waiting.
         for (n, measure) in plan.measures.iter().enumerate() {
             self.leave(n, measure, stand, &moved, &mut steps);
@@ -170,6 +176,17 @@ impl Progress {
             steps.push((Added::Fence, stand.site));
         }
         steps
+    }
+
+    /// The thread has started another one, of this handle, by the call at a site that is in these places.
+    pub(crate) fn has_started(&mut self, plan: &Plan, here: &[PlaceIx], (handle, site): (u64, u64)) {
+        let is_here = |measure: &Measure| match measure {
+            Measure::Join { place } => here.contains(place),
+            _ => false,
+        };
+        if plan.measures.iter().any(is_here) {
+            self.started = Some((handle, site));
+        }
     }
 
     fn moved(&mut self, plan: &Plan, stand: &Stand) -> Moved {
@@ -281,7 +298,7 @@ impl Progress {
             Measure::Threads { mutex, threads } => {
                 (*mutex, threads.contains(thread) && matches!(stand.kind, Kind::Event { .. }))
             }
-            Measure::Fence { .. } | Measure::Latch { .. } => return,
+            Measure::Fence { .. } | Measure::Latch { .. } | Measure::Join { .. } => return,
         };
         if wanted && !self.holds[n] {
             steps.push((Added::Lock(mutex), stand.site));

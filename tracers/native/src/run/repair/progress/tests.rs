@@ -308,3 +308,23 @@ fn nothing_is_locked_while_a_thread_waits() {
         ]
     );
 }
+
+#[test]
+fn who_starts_a_thread_where_it_is_to_be_joined_waits_for_it_before_anything_else() {
+    let plan = Plan::new(&[Rule::JoinAtOnce { after: spot(5) }]);
+    let mut thread = Walker::new(&plan, "T0");
+    let fork = |thread: &mut Walker<'_>, line, handle| {
+        assert_eq!(thread.does(Verb::Fork, &[(CALL, line)]), [], "nobody has been started yet");
+        let here: &[PlaceIx] = if line == 5 { &[0] } else { &[] };
+        thread.progress.has_started(&plan, here, (handle, 0));
+    };
+    fork(&mut thread, 4, 70);
+    assert_eq!(thread.writes(6), [], "another line");
+    fork(&mut thread, 5, 71);
+    assert_eq!(thread.reads(5), [Added::Join(71)]);
+    assert_eq!(thread.reads(5), [], "once is enough");
+    thread.does(Verb::Fork, &[(CALL, 5)]);
+    assert_eq!(thread.writes(6), [], "a thread that could not be started");
+    fork(&mut thread, 5, 72);
+    assert_eq!(thread.ends(), [Added::Join(72)], "also at the end");
+}

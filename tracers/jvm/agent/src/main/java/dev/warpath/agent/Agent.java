@@ -1,6 +1,10 @@
 package dev.warpath.agent;
 
+import dev.warpath.agent.hook.Jdk;
+import dev.warpath.agent.memory.StoreBuffer;
+import dev.warpath.agent.hook.SystemCalls;
 import dev.warpath.agent.model.Inputs;
+import dev.warpath.agent.model.SymbolicText;
 import dev.warpath.agent.plan.Plan;
 import dev.warpath.agent.plan.PlanError;
 import dev.warpath.agent.plan.SharedLocations;
@@ -13,6 +17,7 @@ import dev.warpath.agent.transform.Transformer;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -32,8 +37,15 @@ public final class Agent {
             SharedLocations shared = new SharedLocations(plan.shared);
             Objects.plan(shared);
             Inputs.plan(plan);
+            SymbolicText.plan(plan);
             openJdk(instrumentation);
-            instrumentation.addTransformer(new Transformer(plan, shared), true);
+            if (plan.symbolicStdin > 0) {
+                SystemCalls.watchStdin();
+            }
+            // Code of the JDK that loads classes will ask it, so it must be there before.
+            Jdk.isFollowed(folder);
+            StoreBuffer.plan(plan.model, instrumentation);
+            instrumentation.addTransformer(new Transformer(plan, shared, instrumentation), true);
             instrumentation.retransformClasses(JdkPatches.classes());
             new Watchdog().start();
             Scheduler.start(plan);
@@ -44,11 +56,18 @@ public final class Agent {
         }
     }
 
-    /** The agent looks into {@code Thread} to tell what a thread runs, and into barriers for what they do. */
+    /**
+     * The agent looks into {@code Thread} to tell what a thread runs, into barriers for what they do, and into fields that
+     * the JDK accesses by handles and offsets.
+     */
     private static void openJdk(Instrumentation instrumentation) {
         Module base = Object.class.getModule();
         Module own = Agent.class.getModule();
-        Map<String, Set<Module>> opened = Map.of("java.lang", Set.of(own), "java.util.concurrent", Set.of(own));
+        Map<String, Set<Module>> opened = new HashMap<>();
+        for (String name : new String[] {"java.io", "java.lang", "java.util", "java.util.concurrent", "java.util.concurrent.atomic",
+            "java.util.concurrent.locks", "jdk.internal.misc"}) {
+            opened.put(name, Set.of(own));
+        }
         instrumentation.redefineModule(base, Set.of(), Map.of(), opened, Set.of(), Map.of());
     }
 }

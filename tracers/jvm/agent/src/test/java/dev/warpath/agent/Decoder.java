@@ -370,6 +370,20 @@ final class Decoder {
                 u();
                 add(step, "yield", "");
                 break;
+            case 45:
+                long holder = u();
+                String field = str();
+                long index = s();
+                add(step, "commit", holder == 0 ? field : objects.get((int) holder - 1)
+                        + (field.isEmpty() ? "[" + index + ']' : '.' + field));
+                break;
+            case 46:
+                u();
+                add(step, "fence", u());
+                break;
+            case 47:
+                u();
+                break;
             case 27:
                 u();
                 add(step, "arraycopy", "");
@@ -379,6 +393,14 @@ final class Decoder {
                 break;
             case 51:
                 add(step, "assume", u());
+                break;
+            case 53:
+                ref();
+                add(step, "line", u() + " " + u());
+                break;
+            case 52:
+                ref();
+                add(step, "text", str());
                 break;
             case 60:
                 ref();

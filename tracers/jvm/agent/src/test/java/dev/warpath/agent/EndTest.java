@@ -86,7 +86,7 @@ class EndTest {
     void a_plan_that_makes_no_sense_is_refused_in_a_sentence() {
         Program program = Program.of("", new String[] {"System.out.println(\"ran\");"});
         for (String line : new String[] {"nonsense\t1", "policy\tfast", "policy\trandom x", "step\tT0", "max-events\tmany",
-            "model\ttso", "shared\ta\\x"}) {
+            "model\trc11", "shared\ta\\x"}) {
             Program.Run run = program.run(line);
             assertEquals(120, run.status, line);
             assertEquals("", run.out, line);

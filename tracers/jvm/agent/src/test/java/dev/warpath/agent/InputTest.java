@@ -38,6 +38,31 @@ class InputTest {
     }
 
     @Test
+    void lines_and_arrays_of_standard_input_are_inputs() {
+        Program program = Program.of("", new String[] {
+            "java.io.BufferedReader in = new java.io.BufferedReader(new java.io.InputStreamReader(System.in));",
+            "System.out.println(in.readLine() + in.readLine() + in.readLine() + in.readLine());"});
+        Program.Run run = program.run(List.of(), "ab\n\nxyz", "symbolic\tstdin\t5", "input\tstdin\t1\t8\t51");
+        assertEquals("aQxyznull\n", run.out);
+        assertEquals(List.of("T0 0 3", "T0 3 1", "T0 4 1"), run.all("line"));
+        Program array = Program.of("", new String[] {
+            "byte[] b = new byte[3]; int n = System.in.read(b); System.out.println(n + \" \" + b[0] + \" \" + b[1]);"});
+        run = array.run(List.of(), "abc", "symbolic\tstdin\t2", "input\tstdin\t1\t8\t7");
+        assertEquals("3 97 7\n", run.out);
+        assertEquals(List.of("T0 stdin#0 8 97", "T0 stdin#1 8 7"), run.all("input"));
+        assertEquals(List.of(), run.all("note"));
+    }
+
+    @Test
+    void standard_input_that_is_read_unseen_is_noted() {
+        Program program = Program.of("", new String[] {
+            "System.out.println(new java.util.Scanner(System.in).nextInt());"});
+        Program.Run run = program.run(List.of(), "12\n", "symbolic\tstdin\t2");
+        assertEquals("12\n", run.out);
+        assertEquals(1, run.all("note").size());
+    }
+
+    @Test
     void an_assumption_that_does_not_hold_ends_the_run() {
         Program.Run run = Program.of("", new String[] {"Warpath.assume(1 < 2); Warpath.assume(2 < 1); System.out.println();"}).run();
         assertEquals(List.of("T0 1", "T0 0"), run.all("assume"));

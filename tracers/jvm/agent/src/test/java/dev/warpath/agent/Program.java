@@ -20,6 +20,7 @@ final class Program {
 
     private final Path folder;
     private final String main;
+    private Path java = Path.of(System.getProperty("java.home"), "bin", "java");
 
     private Program(Path folder, String main) {
         this.folder = folder;
@@ -58,6 +59,12 @@ final class Program {
     static Program of(String members, String[] body) {
         return of("P", "public class P {\n" + members + "\npublic static void main(String[] args) throws Exception {\n"
                 + String.join("\n", body) + "\n} }");
+    }
+
+    /** From now on it is run by this JVM. */
+    Program on(Path java) {
+        this.java = java;
+        return this;
     }
 
     /** What a run gave. */
@@ -129,7 +136,7 @@ final class Program {
     private Run start(Path place, String agent, List<String> options, String input)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(java.toString());
         command.add("-XX:TieredStopAtLevel=1");
         if (agent != null) {
             command.add(agent);

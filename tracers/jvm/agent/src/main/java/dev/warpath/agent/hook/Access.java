@@ -1,5 +1,7 @@
 package dev.warpath.agent.hook;
 
+import dev.warpath.agent.memory.StoreBuffer;
+import dev.warpath.agent.schedule.AccessAction;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
@@ -31,6 +33,39 @@ public final class Access {
         beforePart(t, object, field, verb, at);
     }
 
+    /** A write to a field that is not volatile: it may be buffered. {@code declaring} is the class of the field. */
+    public static void beforePlainPut(Object object, String field, String declaring, char kind, long at) {
+        ThreadState t = Scheduler.current();
+        if (t == null || object == null) {
+            return;
+        }
+        long id = Objects.id(t, object);
+        if (id < 0 && Objects.parts(id).hasField(field)) {
+            Scheduler.turn(t, t.access.of(object, field, "w", at).buffered());
+            t.access.done();
+            t.buffer.issue(object, declaring, field, kind);
+            buffered(at);
+            t.stepAt = at;
+        }
+    }
+
+    /** Likewise, of a static field that is shared. */
+    public static void beforePlainPutStatic(Class<?> owner, String field, String location, long at) {
+        ThreadState t = Scheduler.current();
+        if (t != null) {
+            Scheduler.turn(t, t.access.of(null, location, "w", at).buffered());
+            t.access.done();
+            t.stepAt = at;
+            t.buffer.issueStatic(owner, field, location);
+            buffered(at);
+        }
+    }
+
+    /** Says that the write that comes next waits in the buffer. */
+    private static void buffered(long at) {
+        Stream.end(Stream.u(Stream.start(), at & 0xffff), Tag.BUFFERED);
+    }
+
     /** Waits for the turn to access a shared location. */
     static void step(ThreadState t, Object object, String field, String verb, long at) {
         Scheduler.turn(t, t.access.of(object, field, verb, at));
@@ -43,6 +78,14 @@ public final class Access {
         long id = Objects.id(t, object);
         if (id < 0 && Objects.parts(id).hasField(field)) {
             step(t, object, field, verb, at);
+        }
+    }
+
+    /** An object that the JDK made when a class of its own was initialised. */
+    public static void foundStatic(Object object, String field) {
+        ThreadState t = object == null ? null : Scheduler.current();
+        if (t != null) {
+            Objects.foundStatic(object, field);
         }
     }
 
@@ -70,15 +113,27 @@ public final class Access {
         beforeElement(array, index, "w", at);
     }
 
-    static void beforeElement(Object array, int index, String verb, long at) {
+    /** A static field, by a handle: named with its class. */
+    public static void beforeStatic(ThreadState t, String location, String verb, long at) {
+        if (Objects.isSharedStatic(location)) {
+            step(t, null, location, verb, at);
+        }
+    }
+
+    public static void beforeElement(Object array, int index, String verb, long at) {
         ThreadState t = Scheduler.current();
         if (t == null || array == null) {
             return;
         }
         long id = Objects.id(t, array);
         if (id < 0 && Objects.parts(id).hasElement(index)) {
-            Scheduler.turn(t, t.access.of(array, index, verb, at));
+            boolean buffered = StoreBuffer.isUsed() && verb == "w";
+            AccessAction action = t.access.of(array, index, verb, at);
+            Scheduler.turn(t, buffered ? action.buffered() : action);
             t.access.done();
+            if (buffered && t.buffer.issue(array, index)) {
+                buffered(at);
+            }
             t.stepAt = at;
         }
     }

@@ -1,8 +1,12 @@
 package dev.warpath.agent.hook;
 
+import dev.warpath.agent.model.Inputs;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
+import dev.warpath.agent.transform.FollowedClasses;
+import java.util.Map;
+import java.util.WeakHashMap;
 
 /** Time, chance and identity, where instrumented code asks for them: the same in every run. */
 public final class Clock {
@@ -11,14 +15,20 @@ public final class Clock {
     /** Time goes on by this whenever it is looked at, so that who waits for it does not wait for ever. */
     private static final long TICK = 1_000;
 
+    private static final Map<Class<?>, Boolean> byIdentity = new WeakHashMap<>();
+
     private Clock() {}
 
     public static long currentTimeMillis() {
-        return Scheduler.current() == null ? System.currentTimeMillis() : EPOCH + tick() / 1_000_000;
+        return Scheduler.current() == null ? System.currentTimeMillis() : told(EPOCH + tick() / 1_000_000);
     }
 
     public static long nanoTime() {
-        return Scheduler.current() == null ? System.nanoTime() : tick();
+        return Scheduler.current() == null ? System.nanoTime() : told(tick());
+    }
+
+    private static long told(long time) {
+        return Inputs.isTimeSymbolic() ? Inputs.take("time", 64, time) : time;
     }
 
     private static long tick() {
@@ -41,6 +51,30 @@ public final class Clock {
         ThreadState t = Scheduler.current();
         return t == null ? java.util.UUID.randomUUID()
                 : new java.util.UUID(t.chance.next() & ~0xf000L | 0x4000, t.chance.next() | 1L << 63);
+    }
+
+    /** {@code Object.hashCode}: that of a followed object of the JDK may decide where in a table it is. */
+    public static int hashCode(Object object, long at) {
+        Flow.call(at);
+        ThreadState t = object == null ? null : Scheduler.current();
+        return t != null && isByIdentity(object.getClass()) ? Objects.hash(t, object) : object.hashCode();
+    }
+
+    private static boolean isByIdentity(Class<?> type) {
+        Boolean known = byIdentity.get(type);
+        if (known == null) {
+            known = FollowedClasses.contains(type.getName().replace('.', '/')) && inheritsHash(type);
+            byIdentity.put(type, known);
+        }
+        return known;
+    }
+
+    private static boolean inheritsHash(Class<?> type) {
+        try {
+            return type.getMethod("hashCode").getDeclaringClass() == Object.class;
+        } catch (NoSuchMethodException error) {
+            throw new IllegalStateException("every class has a hash code", error);
+        }
     }
 
     public static int identityHashCode(Object object) {

@@ -14,6 +14,8 @@ import dev.warpath.agent.stream.Tag;
 public final class Flow {
     /** End of the unfinished record of an entry. */
     private static int cursor;
+    /** The method that is entered. */
+    private static int entering;
 
     private Flow() {}
 
@@ -27,14 +29,26 @@ public final class Flow {
         ThreadState t = Scheduler.current();
         if (t != null) {
             Definitions.need(method);
-            t.push(method);
+            entering = method;
             cursor = Stream.u(Stream.start(), method);
         }
     }
 
     public static void entered() {
         ThreadState t = Scheduler.ifHolder();
-        if (t != null && Stream.end(cursor, Tag.ENTER)) {
+        if (t == null) {
+            return;
+        }
+        t.push(entering);
+        boolean tired;
+        try {
+            tired = Stream.end(cursor, Tag.ENTER);
+        } catch (StackOverflowError overflow) {
+            // The method was not entered, as far as the stream knows.
+            t.depth--;
+            throw overflow;
+        }
+        if (tired) {
             Scheduler.more(t);
         }
     }
@@ -87,8 +101,11 @@ public final class Flow {
     public static void exit() {
         ThreadState t = Scheduler.current();
         if (t != null) {
-            t.pop();
-            if (Stream.end(Stream.start(), Tag.EXIT)) {
+            boolean tired = Stream.end(Stream.start(), Tag.EXIT);
+            if (t.depth > 0) {
+                t.depth--;
+            }
+            if (tired) {
                 Scheduler.more(t);
             }
         }
@@ -108,8 +125,11 @@ public final class Flow {
         if (t != null) {
             int ref = Objects.ref(t, exception);
             unwindTo(t, method, ref);
-            t.pop();
-            if (Stream.end(Stream.u(Stream.start(), ref), Tag.UNWIND)) {
+            boolean tired = Stream.end(Stream.u(Stream.start(), ref), Tag.UNWIND);
+            if (t.depth > 0) {
+                t.depth--;
+            }
+            if (tired) {
                 Scheduler.more(t);
             }
         }
@@ -131,8 +151,8 @@ public final class Flow {
     /** Constructors that an exception left in their call of {@code super} could not say so; it is said for them here. */
     static void unwindTo(ThreadState t, int method, int exception) {
         while (!t.isIn(method)) {
-            t.pop();
             Stream.end(Stream.u(Stream.start(), exception), Tag.UNWIND);
+            t.depth--;
         }
     }
 
@@ -157,12 +177,16 @@ public final class Flow {
         ThreadState t = Scheduler.current();
         if (t != null) {
             t.site = at;
+            t.expected = null;
         }
     }
 
     public static void allocated(Object object, long at) {
         ThreadState t = Scheduler.current();
         if (t != null) {
+            if (Objects.isReported(object)) {
+                return;
+            }
             int ref = Objects.allocated(t, object);
             int p = Stream.u(Stream.start(), at & 0xffff);
             if (Stream.end(Stream.u(p, ref), Tag.ALLOC)) {

@@ -1,31 +1,73 @@
 package dev.warpath.agent.hook;
 
 import dev.warpath.agent.model.Inputs;
+import dev.warpath.agent.model.SymbolicText;
 import dev.warpath.agent.schedule.Place;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
 import dev.warpath.agent.stream.Objects;
 import dev.warpath.agent.stream.Stream;
 import dev.warpath.agent.stream.Tag;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Array;
 
 /** Copies of arrays and standard input, where instrumented code asks for them. */
 public final class SystemCalls {
-    private static int stdinRead;
-
     private SystemCalls() {}
+
+    /** Bytes of standard input are wanted as inputs. */
+    public static void watchStdin() throws ReflectiveOperationException {
+        Stdin.install();
+    }
+
+    /** {@code System.getenv(name)}: characters of a variable may be inputs. */
+    public static String getenv(String name, long at) {
+        return SymbolicText.variable(name, System.getenv(name));
+    }
+
+    private static boolean isWanted(ThreadState t, InputStream in) {
+        return t != null && in == System.in && in instanceof Stdin && ((Stdin) in).isWanted();
+    }
 
     /** {@code InputStream.read()}: the first bytes of standard input may be inputs. */
     public static int read(InputStream in, long at) throws IOException {
-        int found = in.read();
         ThreadState t = Scheduler.current();
-        if (t == null || in != System.in || found < 0 || stdinRead >= Inputs.symbolicStdin()) {
+        if (!isWanted(t, in)) {
+            return in.read();
+        }
+        int found = ((Stdin) in).next();
+        if (found < 0) {
             return found;
         }
-        stdinRead++;
         return (int) Inputs.take("stdin", 8, (byte) found) & 0xff;
+    }
+
+    public static int read(InputStream in, byte[] into, long at) throws IOException {
+        return read(in, into, 0, into.length, at);
+    }
+
+    /** Likewise into an array: each byte is an input that is stored there. */
+    public static int read(InputStream in, byte[] into, int from, int length, long at) throws IOException {
+        ThreadState t = Scheduler.current();
+        if (!isWanted(t, in)) {
+            return in.read(into, from, length);
+        }
+        int count = ((Stdin) in).next(into, from, length);
+        long left = Inputs.symbolicStdin() - Inputs.taken("stdin");
+        for (int n = 0; n < Math.min(count, left); n++) {
+            into[from + n] = (byte) Inputs.take("stdin", 8, into[from + n]);
+            record(t, Tag.ASTORE, into, from + n, into[from + n], at);
+        }
+        return count;
+    }
+
+    /** {@code BufferedReader.readLine()}: of standard input, too. */
+    public static String readLine(BufferedReader reader, long at) throws IOException {
+        ThreadState t = Scheduler.current();
+        Stdin stdin = t == null ? null : Stdin.behind(reader);
+        return stdin == null ? reader.readLine() : stdin.line(t, reader);
     }
 
     /** {@code System.arraycopy}, element by element, so that each access is known. */

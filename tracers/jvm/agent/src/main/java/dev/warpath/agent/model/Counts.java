@@ -13,6 +13,9 @@ public final class Counts {
 
     /** Takes units, or not: the result of the event. */
     public static int acquire(ThreadState t, Semaphore semaphore, int units, Locks.Manner manner, long at) {
+        if (manner.interruptible && Threads.isInterruptedBefore(t, at)) {
+            return Sync.INTERRUPTED;
+        }
         Wait wait = new Wait(t, semaphore, null, units, manner, at);
         Scheduler.turn(t, wait);
         int result = wait.result();
@@ -39,6 +42,9 @@ public final class Counts {
 
     /** Waits until a latch is open, or not: the result of the event. */
     public static int await(ThreadState t, CountDownLatch latch, Locks.Manner manner, long at) {
+        if (manner.interruptible && Threads.isInterruptedBefore(t, at)) {
+            return Sync.INTERRUPTED;
+        }
         Wait wait = new Wait(t, null, latch, 1, manner, at);
         Scheduler.turn(t, wait);
         int result = wait.result();

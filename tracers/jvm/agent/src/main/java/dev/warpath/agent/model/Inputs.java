@@ -45,6 +45,24 @@ public final class Inputs {
         return take(t, name, nth, width, otherwise);
     }
 
+    /** How many inputs by this name were taken. */
+    public static long taken(String name) {
+        Long before = taken.get(name);
+        return before == null ? 0 : before;
+    }
+
+    /** So many inputs by this name were taken in another way. */
+    public static void passOver(String name, long count) {
+        Long before = taken.get(name);
+        taken.put(name, (before == null ? 0 : before) + count);
+    }
+
+    /** The value of an input, without taking it. */
+    public static long given(String name, long nth, int width, long otherwise) {
+        Long given = plan.inputs.get(name + '#' + nth);
+        return given == null ? otherwise : fitted(given, width);
+    }
+
     /** This input, which the program is given. */
     static long take(ThreadState t, String name, long nth, int width, long otherwise) {
         Long given = plan.inputs.get(name + '#' + nth);

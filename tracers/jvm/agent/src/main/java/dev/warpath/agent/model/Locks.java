@@ -56,6 +56,9 @@ public final class Locks {
 
     /** Takes the lock, or not: the result of the event. */
     public static int lock(ThreadState t, ReentrantLock lock, Manner manner, long at) {
+        if (manner.interruptible && Threads.isInterruptedBefore(t, at)) {
+            return Sync.INTERRUPTED;
+        }
         Mutex mutex = of(t, lock);
         Mutex.Lock action = new Mutex.Lock(t, mutex, manner.attempt, manner.interruptible, at);
         action.deadline = manner.attempt == Sync.TIMED ? Scheduler.clock + manner.nanos : Action.NEVER;
@@ -113,12 +116,15 @@ public final class Locks {
         Condition condition = conditions.get(ref);
         Mutex mutex = of(t, condition.lock);
         int attempt = nanos < 0 ? Sync.BLOCK : Sync.TIMED;
+        if (interruptible && mutex.owner == t && Threads.isInterruptedBefore(t, at)) {
+            return Sync.INTERRUPTED;
+        }
         Scheduler.turn(t, new Action.Simple("cond-wait", location, at));
         if (mutex.owner != t) {
             Sync.record(t, at, Sync.WAIT, Sync.OBJECT, ref, attempt, mutex.ref, Sync.ERROR);
             throw new IllegalMonitorStateException();
         }
-        if (interruptible && t.interrupted) {
+        if (interruptible && t.interrupted && !Threads.isExpected(t)) {
             t.interrupted = false;
             Sync.record(t, at, Sync.WAIT, Sync.OBJECT, ref, attempt, mutex.ref, Sync.INTERRUPTED);
             return Sync.INTERRUPTED;

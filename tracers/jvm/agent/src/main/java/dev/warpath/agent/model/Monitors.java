@@ -71,13 +71,17 @@ public final class Monitors {
         Mutex monitor = of(t, object);
         String location = "waiters" + monitor.name.substring("monitor".length());
         int attempt = nanos == 0 ? Sync.BLOCK : Sync.TIMED;
+        if (monitor.owner == t && Threads.isInterruptedBefore(t, at)) {
+            throw new InterruptedException();
+        }
         turn(t, monitor, new Action.Simple("cond-wait", location, at));
         if (monitor.owner != t) {
             Sync.record(t, at, Sync.WAIT, Sync.MONITOR, monitor.ref, attempt, 0, Sync.ERROR);
             forget(monitor);
             throw new IllegalMonitorStateException("current thread is not owner");
         }
-        if (t.interrupted) {
+        // One that has come since is noticed by the wait itself.
+        if (t.interrupted && !Threads.isExpected(t)) {
             t.interrupted = false;
             Sync.record(t, at, Sync.WAIT, Sync.MONITOR, monitor.ref, attempt, 0, Sync.INTERRUPTED);
             throw new InterruptedException();

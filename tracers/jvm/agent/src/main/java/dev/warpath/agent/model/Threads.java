@@ -4,6 +4,7 @@ import dev.warpath.agent.schedule.Action;
 import dev.warpath.agent.schedule.Place;
 import dev.warpath.agent.schedule.Scheduler;
 import dev.warpath.agent.schedule.ThreadState;
+import dev.warpath.agent.stream.Objects;
 import dev.warpath.agent.stream.Stream;
 import dev.warpath.agent.stream.Tag;
 
@@ -21,6 +22,9 @@ public final class Threads {
 
     /** {@code Thread.join}; {@code nanos} 0: for ever. */
     public static void join(ThreadState t, ThreadState child, long nanos, long at) throws InterruptedException {
+        if (isInterruptedBefore(t, at)) {
+            throw new InterruptedException();
+        }
         Join join = new Join(t, child, nanos, at);
         Scheduler.turn(t, join);
         int result = child.hasEnded() ? Sync.DONE : t.interrupted ? Sync.INTERRUPTED : Sync.TIMED_OUT;
@@ -87,6 +91,19 @@ public final class Threads {
         return found;
     }
 
+    /**
+     * Before a wait that an interrupt ends: whether the flag is set already, which is then used up. A step of its own, but
+     * only if the thread is known to be interrupted by somebody.
+     */
+    static boolean isInterruptedBefore(ThreadState t, long at) {
+        return isExpected(t) && testInterrupt(t, t, true, at);
+    }
+
+    /** Is the thread known to be interrupted by somebody? */
+    public static boolean isExpected(ThreadState t) {
+        return Objects.isSharedStatic("interrupted(" + t.key + ')');
+    }
+
     private static final class Flag extends Action {
         private final ThreadState target;
 
@@ -105,21 +122,26 @@ public final class Threads {
     public static void sleep(ThreadState t, long nanos, boolean interruptible, long at) throws InterruptedException {
         Stream.end(Stream.u(Stream.start(), Place.pc(at)), Tag.YIELD);
         if (interruptible && t.interrupted) {
-            throwInterrupted(t, at);
+            throwIfInterrupted(t, at);
         }
         Scheduler.pauseUntil(t, nanos == 0 ? Action.NEVER : Scheduler.clock + nanos, interruptible);
-        if (interruptible && t.interrupted) {
-            throwInterrupted(t, at);
+        if (interruptible && (t.interrupted || isExpected(t))) {
+            throwIfInterrupted(t, at);
         }
     }
 
-    private static void throwInterrupted(ThreadState t, long at) throws InterruptedException {
-        testInterrupt(t, t, true, at);
-        throw new InterruptedException("sleep interrupted");
+    private static void throwIfInterrupted(ThreadState t, long at) throws InterruptedException {
+        if (testInterrupt(t, t, true, at)) {
+            throw new InterruptedException("sleep interrupted");
+        }
     }
 
     /** {@code LockSupport.park}; {@code nanos} 0: for ever. */
     public static void park(ThreadState t, long nanos, long at) {
+        // A permit is not used up, nor is the flag, if the thread is interrupted already.
+        if (isExpected(t) && testInterrupt(t, t, false, at)) {
+            return;
+        }
         Park park = new Park(t, nanos, at);
         Scheduler.turn(t, park);
         int result = t.permit ? Sync.DONE : t.interrupted ? Sync.INTERRUPTED : Sync.TIMED_OUT;

@@ -1,5 +1,6 @@
 package dev.warpath.agent.plan;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -16,6 +18,7 @@ public final class Plan {
     /** How to choose when no step says. */
     public enum PolicyKind { RUN_TO_BLOCK, ROUND_ROBIN, RANDOM, PCT }
 
+    public StoreBuffer.Model model = StoreBuffer.Model.SC;
     public PolicyKind policy = PolicyKind.RUN_TO_BLOCK;
     public long seed;
     public long depth;
@@ -78,8 +81,7 @@ public final class Plan {
     private boolean understood(String[] fields) {
         switch (fields[0]) {
             case "model":
-                // Stores of the JVM are not buffered: every execution is sequentially consistent.
-                return fields[1].equals("sc");
+                return model(fields[1]);
             case "policy":
                 return policy(fields[1].split(" "));
             case "follow":
@@ -117,6 +119,16 @@ public final class Plan {
             default:
                 return false;
         }
+    }
+
+    private boolean model(String word) {
+        for (StoreBuffer.Model candidate : StoreBuffer.Model.values()) {
+            if (word.equals(candidate.name().toLowerCase(Locale.ROOT))) {
+                model = candidate;
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean policy(String[] words) {

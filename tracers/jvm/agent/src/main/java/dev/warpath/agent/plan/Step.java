@@ -19,6 +19,11 @@ public final class Step {
         this.count = count;
     }
 
+    /** Does a buffered write take effect? */
+    public boolean isCommit() {
+        return "commit".equals(verb);
+    }
+
     /** As in SI files. */
     @Override
     public String toString() {

@@ -10,6 +10,8 @@ public final class AccessAction extends Action {
     private String field;
     private long index;
     private long place;
+    /** It is a write that goes into the thread's buffer. */
+    private boolean buffered;
 
     AccessAction(ThreadState thread) {
         super("r", 0);
@@ -32,7 +34,19 @@ public final class AccessAction extends Action {
         this.index = index;
         this.word = word;
         this.place = at;
+        this.buffered = false;
         return this;
+    }
+
+    /** The access is a write that takes effect later. */
+    public AccessAction buffered() {
+        buffered = true;
+        return this;
+    }
+
+    @Override
+    boolean drains() {
+        return !buffered && !word.equals("r");
     }
 
     /** Forgets the object, so that it is not kept alive. */

@@ -27,6 +27,11 @@ public abstract class Action {
         return false;
     }
 
+    /** Must earlier writes of the thread have taken effect? Reads do not wait for them, everything else does. */
+    boolean drains() {
+        return verb != null && !verb.equals("r") && !verb.equals("begin");
+    }
+
     /** The location's name, the other thread's key, or null. */
     public String location() {
         return null;
@@ -69,6 +74,18 @@ public abstract class Action {
         @Override
         public String obstacle() {
             return deadline == NEVER ? "can go on" : "sleeps";
+        }
+    }
+
+    /** Writes before it take effect before those behind it, but it does not wait for them. */
+    public static final class Separation extends Action {
+        public Separation(long at) {
+            super("fence", at);
+        }
+
+        @Override
+        boolean drains() {
+            return false;
         }
     }
 

@@ -12,19 +12,23 @@ final class Choices {
     /** {@link #NOW}, {@link #NO}, or the virtual time at which it ends anyhow. */
     long[] ability = new long[16];
     boolean[] yielded = new boolean[16];
+    /** Buffered writes that could take effect next. */
+    int[] commits = new int[16];
 
     void clear() {
         count = 0;
     }
 
-    void add(int thread, long ability, boolean yielded) {
+    void add(int thread, long ability, boolean yielded, int commits) {
         if (count == this.thread.length) {
             this.thread = java.util.Arrays.copyOf(this.thread, count * 2);
             this.ability = java.util.Arrays.copyOf(this.ability, count * 2);
             this.yielded = java.util.Arrays.copyOf(this.yielded, count * 2);
+            this.commits = java.util.Arrays.copyOf(this.commits, count * 2);
         }
         this.thread[count] = thread;
         this.ability[count] = ability;
+        this.commits[count] = commits;
         this.yielded[count++] = yielded;
     }
 

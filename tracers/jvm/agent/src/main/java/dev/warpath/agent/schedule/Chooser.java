@@ -12,6 +12,8 @@ final class Chooser {
     private final Priorities priorities;
     private int last;
     private long streak;
+    /** Which of the chosen thread's buffered writes takes effect; -1: none, the thread goes on. */
+    private int commit = -1;
 
     Chooser(Plan plan) {
         policy = plan.policy;
@@ -36,18 +38,37 @@ final class Chooser {
 
     /** Position of the thread that goes on, or -1 if nobody can. */
     int choose(Choices choices) {
+        commit = -1;
         int chosen = pick(choices);
-        if (chosen >= 0) {
+        if (chosen >= 0 && commit < 0) {
             streak = chosen == last ? streak + 1 : 0;
             last = chosen;
         }
         return chosen;
     }
 
+    /** Of the last choice: which of the thread's writes that could take effect next does so; -1 if the thread goes on. */
+    int commit() {
+        return commit;
+    }
+
     private int pick(Choices choices) {
         int able = 0;
+        int eager = 0;
+        int commits = 0;
         for (int i = 0; i < choices.count; i++) {
             able += choices.isAble(i) ? 1 : 0;
+            eager += choices.isAble(i) && !choices.yielded[i] ? 1 : 0;
+            commits += choices.commits[i];
+        }
+        if (commits > 0) {
+            // By chance, a commit is as good a step as any; else writes take effect at the latest when somebody has to
+            // wait for them, or seems to.
+            int drawn = policy == Plan.PolicyKind.RANDOM ? random.below(able + commits) - able
+                    : eager == 0 || streak >= PATIENCE ? 0 : -1;
+            if (drawn >= 0) {
+                return nthCommit(choices, drawn);
+            }
         }
         if (able > 0) {
             return policy == Plan.PolicyKind.RANDOM ? nthAble(choices, random.below(able)) : prefer(choices);
@@ -60,6 +81,18 @@ final class Chooser {
             }
         }
         return first < 0 ? -1 : choices.thread[first];
+    }
+
+    private int nthCommit(Choices choices, int n) {
+        streak = 0;
+        commit = n;
+        for (int i = 0; i < choices.count; i++) {
+            if (commit < choices.commits[i]) {
+                return choices.thread[i];
+            }
+            commit -= choices.commits[i];
+        }
+        throw new IllegalStateException("fewer writes can take effect than were counted");
     }
 
     private static int nthAble(Choices choices, int n) {

@@ -1,5 +1,6 @@
 package dev.warpath.agent.schedule;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import dev.warpath.agent.plan.Plan;
 import dev.warpath.agent.plan.Step;
 import dev.warpath.agent.schedule.ThreadState.Standing;
@@ -112,7 +113,8 @@ public final class Scheduler {
                 // An interrupt that reached it out there is the program's again.
                 t.interrupted |= Thread.interrupted();
             }
-            if (owner == null && suspect == null) {
+            // Daemons do not go on while the JVM exits: how far they came would be a matter of chance.
+            if (owner == null && suspect == null && isAnybodyLeft()) {
                 next = choose(t);
                 owner = next;
             }
@@ -179,7 +181,7 @@ public final class Scheduler {
     /** Returns when the thread has the turn for this action, which is possible then or has come to its deadline. */
     public static void turn(ThreadState t, Action action) {
         boolean simple = action instanceof AccessAction || action instanceof Action.Simple;
-        if (simple && !hasNewcomers && !exiting && !t.yielded && follow.isOver() && chooser.surelyGoesOn(t.number - 1)
+        if (simple && !waitsForCommits(t, action) && !hasNewcomers && !exiting && !t.yielded && follow.isOver() && chooser.surelyGoesOn(t.number - 1)
                 && holder == t) {
             t.action = action;
             granted(t);
@@ -234,6 +236,12 @@ public final class Scheduler {
         Action action = t.action;
         holder = t;
         t.standing = Standing.RUNNING;
+        if (StoreBuffer.isUsed()) {
+            t.buffer.show();
+            if (action.drains()) {
+                t.buffer.drained();
+            }
+        }
         t.yielded = false;
         if (action.deadline != Action.NEVER && !action.isPossible()) {
             clock = Math.max(clock, action.deadline);
@@ -297,10 +305,22 @@ public final class Scheduler {
             }
             String found = t == null ? "there is no thread " + step.thread + " yet"
                     : t.hasEnded() ? step.thread + " has ended" : null;
+            if (found == null && step.isCommit()) {
+                int write = t.buffer.find(t, step.location);
+                if (write >= 0) {
+                    commit(t, write);
+                    follow.done();
+                    continue;
+                }
+                found = t.key + " has no such write in its buffer";
+            }
             if (found == null) {
                 Action action = t.action;
                 if (action.verb == null) {
                     return t;
+                }
+                if (waitsForCommits(t, action) && passesCommit(t)) {
+                    continue;
                 }
                 found = misfit(step, t, action);
                 if (found == null) {
@@ -323,13 +343,57 @@ public final class Scheduler {
         if (!Follow.fits(step, action)) {
             return t.key + " is about to do `" + Follow.describe(action) + '`';
         }
-        if (ability(action) == Choices.NO) {
+        if (waitsForCommits(t, action)) {
+            return t.key + " has writes in its buffer, which must reach memory first";
+        }
+        if (ability(t, action) == Choices.NO) {
             return t.key + " cannot do `" + Follow.describe(action) + "` now: it " + action.obstacle();
         }
         return null;
     }
 
-    private static long ability(Action action) {
+    private static boolean waitsForCommits(ThreadState t, Action action) {
+        return !t.buffer.isEmpty() && action.drains();
+    }
+
+    /** Lets a write take effect that the schedule says nothing about. */
+    private static boolean passesCommit(ThreadState t) {
+        int ready = t.buffer.ready();
+        for (int n = 0; n < ready; n++) {
+            int write = t.buffer.nthReady(n);
+            if (follow.passes(t.buffer.location(t, write))) {
+                commit(t, write);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A buffered write takes effect: a step of its own. Only for who decides who goes on. */
+    private static void commit(ThreadState t, int write) {
+        if (writer != t) {
+            writeSwitch(t);
+        }
+        t.buffer.commit(t, write);
+        if (++t.visible > maxEvents) {
+            End.stop("events", t.key + " has made " + maxEvents + " visible steps");
+        }
+    }
+
+    /** All writes of a thread that goes on outside take effect: what it does there is not seen. */
+    static void commitAll(ThreadState t) {
+        if (!t.buffer.isEmpty()) {
+            Definitions.note("writes of a thread that blocks outside the program take effect at once");
+            while (!t.buffer.isEmpty()) {
+                commit(t, 0);
+            }
+        }
+    }
+
+    private static long ability(ThreadState t, Action action) {
+        if (waitsForCommits(t, action)) {
+            return Choices.NO;
+        }
         if (action.isPossible()) {
             return Choices.NOW;
         }
@@ -344,26 +408,46 @@ public final class Scheduler {
         }
         // Who initialises a class goes on: others that need the class would block for real.
         if (asking != null && asking.initialising > 0 && asking.standing == Standing.POISED
-                && asking.action.isPossible() && !asking.yielded) {
+                && asking.action.isPossible() && !waitsForCommits(asking, asking.action) && !asking.yielded) {
             return asking;
         }
-        choices.clear();
-        boolean outside = false;
-        for (int n = 1; n <= ThreadState.count(); n++) {
-            ThreadState t = ThreadState.numbered(n);
-            if (t.standing == Standing.POISED || t.standing == Standing.UNBORN) {
-                choices.add(n - 1, ability(t.action), t.yielded);
+        while (true) {
+            int chosen = choices();
+            if (chosen < 0) {
+                break;
             }
-            outside |= t.standing == Standing.OUTSIDE;
+            ThreadState t = ThreadState.numbered(chosen + 1);
+            if (chooser.commit() < 0) {
+                return t;
+            }
+            commit(t, t.buffer.nthReady(chooser.commit()));
         }
-        int chosen = chooser.choose(choices);
-        if (chosen >= 0) {
-            return ThreadState.numbered(chosen + 1);
-        }
-        if (!outside && !Strangers.mayAct() && isAnybodyLeft()) {
+        if (!isAnybodyOutside() && !Strangers.mayAct() && isAnybodyLeft()) {
             End.deadlock();
         }
         return null;
+    }
+
+    /** Position of the thread that the policy chooses, or -1. */
+    private static int choices() {
+        choices.clear();
+        for (int n = 1; n <= ThreadState.count(); n++) {
+            ThreadState t = ThreadState.numbered(n);
+            if (t.standing == Standing.POISED || t.standing == Standing.UNBORN) {
+                int commits = t.buffer.isEmpty() ? 0 : t.buffer.ready();
+                choices.add(n - 1, ability(t, t.action), t.yielded, commits);
+            }
+        }
+        return chooser.choose(choices);
+    }
+
+    private static boolean isAnybodyOutside() {
+        for (int n = 1; n <= ThreadState.count(); n++) {
+            if (ThreadState.numbered(n).standing == Standing.OUTSIDE) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Lets nobody go on; false if a thread kept the turn for all that. For a thread that may write to the stream then. */

@@ -1,5 +1,6 @@
 package dev.warpath.agent.schedule;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import dev.warpath.agent.stream.Stream;
 import dev.warpath.agent.stream.Tag;
 
@@ -51,17 +52,22 @@ public final class ThreadState {
     private long[] suspendedSteps = new long[4];
     /** Methods that it is in. */
     private int[] calls = new int[64];
-    private int depth;
+    /** How many; taken back without a call where the end of the stack might forbid one. */
+    public int depth;
 
     /** The event at this place is the step that the thread has the turn for. */
     public long stepAt = -1;
     /** The call out of instrumented code that it is in. */
     public long site;
+    /** The constructor or static method of the JDK that instrumented code is about to call. */
+    public String expected;
     /** Its permit of {@code LockSupport}. */
     public boolean permit;
     public boolean interrupted;
     /** It dies of this. */
     public Throwable uncaught;
+    /** Its writes that others do not see yet. */
+    public final StoreBuffer buffer = new StoreBuffer();
     /** An access that it is about to make; kept, so that none is allocated per access. */
     public final AccessAction access = new AccessAction(this);
 
@@ -137,13 +143,6 @@ public final class ThreadState {
             calls = longer;
         }
         calls[depth++] = method;
-    }
-
-    /** The thread leaves a method. */
-    public void pop() {
-        if (depth > 0) {
-            depth--;
-        }
     }
 
     /** Is this the method that the thread is in? Also true if it is in none. */

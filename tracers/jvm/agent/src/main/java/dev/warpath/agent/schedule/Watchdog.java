@@ -17,12 +17,25 @@ public final class Watchdog extends Thread {
     /** Looks until a schedule is given up whose next thread is outside. */
     private static final int GIVE_UP = 250;
 
+    /** Threads that wait for the agent itself. */
+    private static int excused;
+
+    /** Says that a thread begins, or ends, to wait for the agent itself: that is not outside. */
+    public static synchronized void look(boolean again) {
+        excused += again ? -1 : 1;
+    }
+
+    private static synchronized boolean isExcused() {
+        return excused > 0;
+    }
+
     public Watchdog() {
         super(rootGroup(), null, "warpath watchdog", 0, false);
         setDaemon(true);
     }
 
-    private static ThreadGroup rootGroup() {
+    /** Where threads of the agent are: not among the program's. */
+    public static ThreadGroup rootGroup() {
         ThreadGroup group = Thread.currentThread().getThreadGroup();
         while (group.getParent() != null) {
             group = group.getParent();
@@ -96,7 +109,7 @@ public final class Watchdog extends Thread {
     }
 
     private static boolean isBlocked(ThreadState t, int looks) {
-        if (t.isCalled() || t.standing != Standing.RUNNING) {
+        if (isExcused() || t.isCalled() || t.standing != Standing.RUNNING) {
             return false;
         }
         Thread.State state = t.thread.getState();
@@ -151,6 +164,7 @@ public final class Watchdog extends Thread {
             StackTraceElement[] stack = t.thread.getStackTrace();
             Definitions.note("thread " + t.key + " blocks outside the program"
                     + (stack.length > 0 ? ", in " + stack[0].getClassName() + '.' + stack[0].getMethodName() : ""));
+            Scheduler.commitAll(t);
             next = Scheduler.choose(null);
             Scheduler.owner = next;
         }

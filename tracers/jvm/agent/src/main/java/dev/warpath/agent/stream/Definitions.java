@@ -76,7 +76,9 @@ public final class Definitions {
             return;
         }
         synchronized (LOCK) {
-            for (Definition d = first; d != null; d = d.next) {
+            // One after the other is forgotten: if the stack ends in between, none is written twice.
+            while (first != null) {
+                Definition d = first;
                 if (d.original != null) {
                     Stream.defineClass(d.name, d.original);
                 } else if (d.descriptor == null) {
@@ -89,8 +91,8 @@ public final class Definitions {
                     Stream.end(Stream.u(Stream.u(p, name), descriptor), Tag.METHOD);
                     defined++;
                 }
+                first = d.next;
             }
-            first = null;
             last = null;
             waiting = false;
         }

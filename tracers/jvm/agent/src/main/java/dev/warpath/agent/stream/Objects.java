@@ -14,8 +14,13 @@ import dev.warpath.agent.schedule.ThreadState;
 public final class Objects {
     /** In an id: parts of the object are shared. */
     public static final long SHARED = 1L << 63;
+    /** In an id: the stream says where the object was allocated. */
+    private static final long REPORTED = 1L << 62;
     /** Objects that were not allocated by instrumented code have numbers from here on. */
     public static final long FOUND = 1L << 32;
+
+    /** Objects that are named after static fields have numbers from here on. */
+    private static final long STATIC = 1L << 43;
 
     private static final int CREATOR_SHIFT = 44;
     private static final WeakNumbers others = new WeakNumbers();
@@ -50,12 +55,31 @@ public final class Objects {
     /** An object that the thread has just allocated. */
     public static int allocated(ThreadState t, Object object) {
         long id = known(object);
-        return (int) (id != 0 ? id : define(t, object, t.objects++));
+        id = (id != 0 ? id : define(t, object, t.objects++)) | REPORTED;
+        remember(object, id);
+        return (int) id;
+    }
+
+    /** Has {@link #allocated} been told of the object? A constructor of the JDK may have done so before its caller. */
+    public static boolean isReported(Object object) {
+        return (known(object) & REPORTED) != 0;
+    }
+
+    /** Names an object after the static field that it was found in: who finds it first differs from run to run. */
+    public static void foundStatic(Object object, String field) {
+        if (known(object) == 0) {
+            define(ThreadState.numbered(1), object, STATIC + (field.hashCode() & 0x7fffffff));
+        }
     }
 
     /** The shared parts of an object with {@link #SHARED}. */
     public static SharedLocations.Parts parts(long id) {
         return sharedParts.get((int) id);
+    }
+
+    /** Is this static field, named with its class, shared? */
+    public static boolean isSharedStatic(String location) {
+        return shared.hasStatic(location);
     }
 
     private static long define(ThreadState t, Object object, long nth) {
@@ -76,13 +100,13 @@ public final class Objects {
         } else if (kind == Kind.BOX) {
             p = Stream.s(p, Kind.boxed(object));
         }
-        Stream.end(p, Tag.OBJECT);
-        long id = ++count;
-        if (count >= origins.length) {
+        if (count + 1 >= origins.length) {
             long[] longer = new long[origins.length * 2];
             System.arraycopy(origins, 0, longer, 0, origins.length);
             origins = longer;
         }
+        Stream.end(p, Tag.OBJECT);
+        long id = ++count;
         origins[count] = (long) t.number << CREATOR_SHIFT | nth;
         if (shared.hasClass(name)) {
             SharedLocations.Parts parts = shared.of(name + '@' + t.key + ':' + nth);
@@ -91,12 +115,16 @@ public final class Objects {
                 id |= SHARED;
             }
         }
+        remember(object, id);
+        return id;
+    }
+
+    private static void remember(Object object, long id) {
         if (object instanceof Identified) {
             ((Identified) object).warpath$id(id);
         } else {
             others.put(object, id);
         }
-        return id;
     }
 
     /** The name of a class; without the numbers that the JVM gives to those of lambdas, which differ from run to run. */

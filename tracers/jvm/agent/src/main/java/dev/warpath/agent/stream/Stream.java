@@ -14,7 +14,8 @@ import java.nio.file.StandardOpenOption;
  *
  * <p>Only the thread whose turn it is writes, so nothing here is synchronised. A record is written behind the place of its
  * tag, and the tag last: {@code p = start(); p = u(p, …); end(p, tag)}. A record that an exception cut short (a stack
- * overflow, say) is written over by the next.
+ * overflow, say) is written over by the next. Whoever counts what is in the stream does so right behind {@link #end},
+ * without a call in between, which the end of the stack could forbid.
  */
 public final class Stream {
     private static final int WINDOW = 32 << 20;
@@ -187,8 +188,10 @@ public final class Stream {
         if (number == 0) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
             reserve(bytes.length);
+            int place = strings.place(text);
             end(bytes(start(), bytes), Tag.STRING);
-            number = strings.add(text);
+            number = ++strings.count;
+            strings.numbers[place] = number;
         }
         return number;
     }

@@ -6,23 +6,27 @@ package dev.warpath.agent.stream;
  */
 final class StringNumbers {
     private String[] keys = new String[1024];
-    private int[] numbers = new int[1024];
-    private int count;
+    /** Of the string in the same place. */
+    int[] numbers = new int[1024];
+    /** The last number. */
+    int count;
 
     /** The number of a string, or 0. */
     int get(String text) {
         return numbers[slot(text)];
     }
 
-    /** Gives a new string the next number. */
-    int add(String text) {
+    /**
+     * A place for a new string. Its number is given by who defines the string, without a call in between: where the stack
+     * is at its end a call may fail, and the string would be defined without having a number.
+     */
+    int place(String text) {
         if (count * 2 >= keys.length) {
             grow();
         }
         int slot = slot(text);
         keys[slot] = text;
-        numbers[slot] = ++count;
-        return count;
+        return slot;
     }
 
     private int slot(String text) {

@@ -28,8 +28,13 @@ public final class Tag {
     public static final int END = 42;
     public static final int JOIN = 43;
     public static final int YIELD = 44;
+    public static final int COMMIT = 45;
+    public static final int FENCE = 46;
+    public static final int BUFFERED = 47;
     public static final int INPUT = 50;
     public static final int ASSUME = 51;
+    public static final int TEXT = 52;
+    public static final int LINE = 53;
     public static final int UNCAUGHT = 60;
     public static final int DEADLOCK = 61;
     public static final int STOP = 62;

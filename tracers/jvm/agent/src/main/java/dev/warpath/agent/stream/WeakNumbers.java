@@ -9,7 +9,7 @@ final class WeakNumbers {
 
     private static final class Key extends WeakReference<Object> {
         final int hash;
-        final long id;
+        long id;
 
         Key(Object object, int hash, long id) {
             super(object);
@@ -20,20 +20,29 @@ final class WeakNumbers {
 
     /** The number of an object, or 0. */
     long get(Object object) {
+        Key key = find(object);
+        return key == null ? 0 : key.id;
+    }
+
+    private Key find(Object object) {
         int hash = System.identityHashCode(object);
-        int mask = keys.length - 1;
+        // Threads without the turn may ask, too: they see the table as it was, or as it is.
+        Key[] table = keys;
+        int mask = table.length - 1;
         for (int slot = spread(hash) & mask;; slot = slot + 1 & mask) {
-            Key key = keys[slot];
-            if (key == null) {
-                return 0;
-            }
-            if (key.hash == hash && key.get() == object) {
-                return key.id;
+            Key key = table[slot];
+            if (key == null || key.hash == hash && key.get() == object) {
+                return key;
             }
         }
     }
 
     void put(Object object, long id) {
+        Key known = find(object);
+        if (known != null) {
+            known.id = id;
+            return;
+        }
         if (used * 3 >= keys.length * 2) {
             rehash();
         }

@@ -1,5 +1,7 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.memory.StoreBuffer;
+import dev.warpath.agent.hook.Initialisers;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
@@ -7,6 +9,9 @@ import org.objectweb.asm.Type;
 /** Puts hooks around accesses. Operands that are needed again behind the access are kept in locals of our own. */
 final class AccessEmitter {
     private static final String ACCESS = "dev/warpath/agent/hook/Access";
+
+    /** How many locals of our own it needs. */
+    static final int LOCALS = 4;
 
     private final ClassInstrumenter.Context context;
     private final MethodVisitor mv;
@@ -34,7 +39,7 @@ final class AccessEmitter {
                 beforeStatic("beforeGetStatic", owner, name, at);
                 break;
             case Opcodes.PUTSTATIC:
-                beforeStatic("beforePutStatic", owner, name, at);
+                beforePutStatic(owner, name, at);
                 mv.visitInsn(type.getSize() == 2 ? Opcodes.DUP2 : Opcodes.DUP);
                 break;
             case Opcodes.GETFIELD:
@@ -50,7 +55,7 @@ final class AccessEmitter {
                     mv.visitInsn(Opcodes.DUP);
                     if (mayBeShared) {
                         mv.visitInsn(Opcodes.DUP);
-                        beforeField("beforePut", name, at);
+                        beforePut(owner, name, descriptor, at);
                     }
                 }
                 mv.visitVarInsn(type.getOpcode(Opcodes.ILOAD), value);
@@ -63,20 +68,67 @@ final class AccessEmitter {
         hook(hook, "(Ljava/lang/Object;Ljava/lang/String;J)V");
     }
 
+    private void beforePut(String owner, String name, String descriptor, long at) {
+        String declaring = context.hierarchy.declaringField(owner, name);
+        if (!StoreBuffer.isUsed() || !context.hierarchy.isPlain(declaring, name)) {
+            beforeField("beforePut", name, at);
+            return;
+        }
+        mv.visitLdcInsn(name);
+        mv.visitLdcInsn(declaring.replace('/', '.'));
+        mv.visitIntInsn(Opcodes.SIPUSH, descriptor.charAt(0));
+        mv.visitLdcInsn(at);
+        hook("beforePlainPut", "(Ljava/lang/Object;Ljava/lang/String;Ljava/lang/String;CJ)V");
+    }
+
+    private void beforePutStatic(String owner, String name, long at) {
+        String declaring = context.hierarchy.declaringField(owner, name);
+        String location = declaring.replace('/', '.') + '.' + name;
+        if (!StoreBuffer.isUsed() || !context.hierarchy.isPlain(declaring, name)) {
+            beforeStatic("beforePutStatic", owner, name, at);
+        } else if (context.shared.hasStatic(location)) {
+            initialise(declaring.replace('/', '.'));
+            mv.visitLdcInsn(Type.getObjectType(owner));
+            mv.visitLdcInsn(name);
+            mv.visitLdcInsn(location);
+            mv.visitLdcInsn(at);
+            hook("beforePlainPutStatic", "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;J)V");
+        }
+    }
+
     private void beforeStatic(String hook, String owner, String name, long at) {
-        String location = context.hierarchy.declaringField(owner, name).replace('/', '.') + '.' + name;
+        String declaring = context.hierarchy.declaringField(owner, name).replace('/', '.');
+        String location = declaring + '.' + name;
         if (context.shared.hasStatic(location)) {
+            initialise(declaring);
             mv.visitLdcInsn(location);
             mv.visitLdcInsn(at);
             hook(hook, "(Ljava/lang/String;J)V");
         }
     }
 
-    void afterField(int opcode, String descriptor, boolean early, long at) {
+    /** Class files of Java 1.4 cannot name their own class; its own initialiser a method has behind it. */
+    private void initialise(String declaring) {
+        boolean isOwn = declaring.replace('.', '/').equals(context.className);
+        if (!isOwn && (context.version & 0xffff) >= Opcodes.V1_5) {
+            mv.visitLdcInsn(Type.getObjectType(context.className));
+            mv.visitLdcInsn(declaring);
+            mv.visitLdcInsn(Initialisers.place());
+            mv.visitMethodInsn(Opcodes.INVOKESTATIC, "dev/warpath/agent/hook/Initialisers", "run",
+                    "(Ljava/lang/Class;Ljava/lang/String;I)V", false);
+        }
+    }
+
+    void afterField(int opcode, String owner, String name, String descriptor, boolean early, long at) {
         Type type = Type.getType(descriptor);
         boolean wide = type.getSize() == 2;
         switch (opcode) {
             case Opcodes.GETSTATIC:
+                if (type.getSort() >= Type.ARRAY && !context.filter.isApplication(owner)) {
+                    mv.visitInsn(Opcodes.DUP);
+                    mv.visitLdcInsn(owner + '.' + name);
+                    hook("foundStatic", "(Ljava/lang/Object;Ljava/lang/String;)V");
+                }
                 mv.visitInsn(wide ? Opcodes.DUP2 : Opcodes.DUP);
                 mv.visitLdcInsn(at);
                 hook("getStatic", "(" + Kinds.descriptor(type) + "J)V");

@@ -1,6 +1,9 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.hook.FenceCalls;
+import dev.warpath.agent.hook.RandomCalls;
 import dev.warpath.agent.hook.SystemCalls;
+import dev.warpath.agent.hook.ThreadLocalRandomCalls;
 import dev.warpath.agent.hook.VerifierCalls;
 import dev.warpath.agent.hook.WarpathCalls;
 import java.util.HashMap;
@@ -47,6 +50,7 @@ final class Calls {
         OTHERS.put("java/lang/System.nanoTime()J", plain("Clock", "nanoTime", "()J"));
         OTHERS.put("java/lang/System.identityHashCode(Ljava/lang/Object;)I",
                 plain("Clock", "identityHashCode", "(Ljava/lang/Object;)I"));
+        OTHERS.put("java/lang/Object.hashCode()I", at("Clock", "hashCode", "(Ljava/lang/Object;J)I"));
         OTHERS.put("java/lang/Math.random()D", plain("Clock", "random", "()D"));
         OTHERS.put("java/util/UUID.randomUUID()Ljava/util/UUID;", plain("Clock", "randomUuid", "()Ljava/util/UUID;"));
     }
@@ -56,6 +60,12 @@ final class Calls {
         MODELS.addStatic(VERIFIER, VerifierCalls.class);
         MODELS.addStatic("java/lang/System", SystemCalls.class);
         MODELS.add("java/io/InputStream", SystemCalls.class);
+        MODELS.add("java/io/BufferedReader", SystemCalls.class);
+        MODELS.addStatic("java/lang/invoke/VarHandle", FenceCalls.class);
+        MODELS.add("java/util/Random", RandomCalls.class);
+        MODELS.add("java/security/SecureRandom", RandomCalls.class);
+        MODELS.add("java/util/concurrent/ThreadLocalRandom", RandomCalls.class);
+        MODELS.add("java/util/concurrent/ThreadLocalRandom", ThreadLocalRandomCalls.class);
         ConcurrentModels.addTo(MODELS);
     }
 

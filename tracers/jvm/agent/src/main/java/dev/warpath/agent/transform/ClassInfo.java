@@ -1,9 +1,7 @@
 package dev.warpath.agent.transform;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.FieldVisitor;
@@ -14,7 +12,8 @@ import org.objectweb.asm.Opcodes;
 final class ClassInfo {
     String superName;
     String[] interfaces = {};
-    final Set<String> fields = new HashSet<>();
+    /** Access flags of fields, by name. */
+    final Map<String, Integer> fields = new HashMap<>();
     /** Access flags of methods, by name and descriptor. */
     final Map<String, Integer> methods = new HashMap<>();
 
@@ -31,7 +30,7 @@ final class ClassInfo {
             @Override
             public FieldVisitor visitField(int access, String name, String descriptor, String signature,
                     Object value) {
-                info.fields.add(name);
+                info.fields.put(name, access);
                 return null;
             }
 

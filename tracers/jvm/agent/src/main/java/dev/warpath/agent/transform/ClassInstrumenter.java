@@ -19,6 +19,7 @@ final class ClassInstrumenter extends ClassVisitor {
         final Hierarchy hierarchy;
         final Filter filter;
         final SharedLocations shared;
+        int version;
         String className;
         String superName;
 
@@ -51,6 +52,7 @@ final class ClassInstrumenter extends ClassVisitor {
 
     @Override
     public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
+        context.version = version;
         context.className = name;
         context.superName = superName;
         boolean isClass = (access & Opcodes.ACC_INTERFACE) == 0;

@@ -50,7 +50,7 @@ final class Hierarchy {
             if (info == null) {
                 return null;
             }
-            if (info.fields.contains(field)) {
+            if (info.fields.containsKey(field)) {
                 return name;
             }
             for (String type : info.interfaces) {
@@ -62,6 +62,26 @@ final class Hierarchy {
             name = info.superName;
         }
         return null;
+    }
+
+    /** May a write to this field be buffered? Not if it is volatile, or nobody knows. */
+    boolean isPlain(String declaring, String field) {
+        ClassInfo info = find(declaring);
+        Integer access = info == null ? null : info.fields.get(field);
+        return access != null && (access & Opcodes.ACC_VOLATILE) == 0;
+    }
+
+    /** Has the class final fields of its own? */
+    boolean hasFinalFields(String name) {
+        ClassInfo info = find(name);
+        if (info != null) {
+            for (int access : info.fields.values()) {
+                if ((access & Opcodes.ACC_FINAL) != 0 && (access & Opcodes.ACC_STATIC) == 0) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Does a call of this method of a class surely end up in instrumented code? */

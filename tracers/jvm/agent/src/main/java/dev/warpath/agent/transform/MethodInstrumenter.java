@@ -1,5 +1,6 @@
 package dev.warpath.agent.transform;
 
+import dev.warpath.agent.memory.StoreBuffer;
 import java.util.HashSet;
 import java.util.Set;
 import org.objectweb.asm.Handle;
@@ -18,6 +19,7 @@ import org.objectweb.asm.commons.AnalyzerAdapter;
  */
 final class MethodInstrumenter extends AnalyzerAdapter {
     private static final String FLOW = "dev/warpath/agent/hook/Flow";
+    private static final String FENCES = "dev/warpath/agent/hook/Fences";
     private static final String MONITOR = "dev/warpath/agent/hook/Monitor";
     private static final String THREAD = "dev/warpath/agent/hook/ThreadHook";
 
@@ -64,6 +66,10 @@ final class MethodInstrumenter extends AnalyzerAdapter {
         super.visitCode();
         if (isInitialiser) {
             hook(FLOW, "initialise", "()V");
+        }
+        if (method.name.equals("main") && method.descriptor.equals("([Ljava/lang/String;)V") && isStatic()) {
+            mv.visitVarInsn(Opcodes.ALOAD, 0);
+            hook("dev/warpath/agent/model/SymbolicText", "arguments", "([Ljava/lang/String;)V");
         }
         emitEntry();
         if (isSynchronized) {
@@ -178,6 +184,14 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             guards.close();
             emitRelease();
         }
+        if (StoreBuffer.isPartial() && isConstructor && context.hierarchy.hasFinalFields(context.className)) {
+            mv.visitLdcInsn(place());
+            hook(FENCES, "frozen", "(J)V");
+        }
+        if (StoreBuffer.isUsed() && isInitialiser) {
+            mv.visitLdcInsn(place());
+            hook(FENCES, "initialised", "(J)V");
+        }
         hook(FLOW, "exit", "()V");
         if (isInitialiser) {
             hook(FLOW, "initialised", "()V");
@@ -239,7 +253,7 @@ final class MethodInstrumenter extends AnalyzerAdapter {
         }
         accesses.beforeField(opcode, owner, name, descriptor, early, place());
         super.visitFieldInsn(opcode, owner, name, descriptor);
-        accesses.afterField(opcode, descriptor, early, place());
+        accesses.afterField(opcode, owner, name, descriptor, early, place());
     }
 
     @Override
@@ -259,6 +273,15 @@ final class MethodInstrumenter extends AnalyzerAdapter {
 
     private void emitForeignCall(int opcode, String owner, String name, String descriptor, boolean isInterface) {
         long at = place();
+        AtomicNames.Use use = AtomicNames.of(owner, name, descriptor);
+        if (use != null) {
+            AtomicEmitter emitter = new AtomicEmitter(mv, method.locals + AccessEmitter.LOCALS);
+            emitter.before(use, descriptor, at);
+            super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
+            emitter.after(use, at);
+            emitReturned(Type.getReturnType(descriptor), at);
+            return;
+        }
         Calls.Replacement replacement = Calls.of(context.hierarchy, owner, name, descriptor);
         if (replacement == null) {
             if (name.equals("start") && descriptor.equals("()V") && context.hierarchy.isThread(owner)) {
@@ -267,6 +290,9 @@ final class MethodInstrumenter extends AnalyzerAdapter {
                 hook(THREAD, "starting", "(Ljava/lang/Thread;J)V");
             }
             emitCall(at);
+            if (opcode == Opcodes.INVOKESTATIC) {
+                emitExpectation(owner, name, descriptor);
+            }
             super.visitMethodInsn(opcode, owner, name, descriptor, isInterface);
         } else {
             if (replacement.takesPlace) {
@@ -289,6 +315,14 @@ final class MethodInstrumenter extends AnalyzerAdapter {
     private void emitCall(long at) {
         mv.visitLdcInsn(at);
         hook(FLOW, "call", "(J)V");
+    }
+
+    /** Methods of the JDK that are followed cannot tell otherwise who calls them. */
+    private void emitExpectation(String owner, String name, String descriptor) {
+        if (FollowedClasses.contains(owner)) {
+            mv.visitLdcInsn(TwoBodies.key(owner, name, descriptor));
+            hook("dev/warpath/agent/hook/Jdk", "expect", "(Ljava/lang/String;)V");
+        }
     }
 
     private void emitReturned(Type type, long at) {
@@ -314,6 +348,7 @@ final class MethodInstrumenter extends AnalyzerAdapter {
             super.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", descriptor, false);
         } else {
             emitCall(at);
+            emitExpectation(owner, "<init>", descriptor);
             if (owner.equals("java/util/Random") && descriptor.equals("()V")) {
                 hook("dev/warpath/agent/hook/Clock", "seed", "()J");
                 mv.visitMethodInsn(Opcodes.INVOKESPECIAL, owner, "<init>", "(J)V", false);

@@ -43,7 +43,8 @@ final class Survey extends ClassVisitor {
     }
 
     /** Looks at the class and gives its methods their numbers. */
-    static Survey of(byte[] original) {
+    static Survey of(byte[] whole) {
+        byte[] original = Excerpt.of(whole);
         PlacingReader reader = new PlacingReader(original);
         Survey survey = new Survey(reader);
         reader.accept(survey, ClassReader.SKIP_FRAMES);

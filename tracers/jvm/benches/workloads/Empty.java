@@ -1,0 +1,4 @@
+/** Nothing: what starting costs. */
+public class Empty {
+    public static void main(String[] args) {}
+}
