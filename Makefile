@@ -20,7 +20,7 @@ setup: ## install what is missing: compilers, JDK, solvers (quiet when nothing i
 	@scripts/setup
 
 build: agent ## optimised build of the command: target/release/warpath
-	$(CARGO) build $(LOCKED) --release --package warpath
+	$(CARGO) build $(LOCKED) --release --package warpath --package warpath-preload
 	cp tracers/jvm/agent/target/warpath-agent.jar target/release/
 
 agent: ## the agent that runs inside a JVM: tracers/jvm/agent/target/warpath-agent.jar
@@ -31,6 +31,7 @@ demo: setup ## a trace asked about by three solvers; bugs of programs predicted,
 	@scripts/demo
 
 test: setup agent ## all tests of all crates and of the Java half, documentation examples, a short fuzz run
+	$(CARGO) build $(LOCKED) --package warpath-preload
 	$(CARGO) test $(LOCKED) --workspace
 	mvn -B --no-transfer-progress -f tracers/jvm verify -Dwarpath.command=$(CURDIR)/target/debug/warpath
 

@@ -177,6 +177,11 @@ impl Destination {
         Ok(Destination { path, form, compression })
     }
 
+    /// The same, in another file.
+    pub(crate) fn at(&self, path: PathBuf) -> Destination {
+        Destination { path, form: self.form, compression: self.compression }
+    }
+
     /// Writes the trace; answers with a sentence about what the form could not hold.
     pub(crate) fn store(&self, trace: &Trace) -> anyhow::Result<Option<String>> {
         let mut lost = None;

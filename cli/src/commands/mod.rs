@@ -9,6 +9,7 @@ mod explore;
 mod export_test;
 mod pack;
 mod record;
+mod record_light;
 mod replay;
 mod report;
 mod show;

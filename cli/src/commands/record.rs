@@ -11,7 +11,7 @@ use serde::Serialize;
 use warpath_native::run::{End, Plan, Policy, Run, Why};
 use warpath_trace::si::{Expect, Si};
 
-use super::not_landed;
+use super::record_light::{self, LightOptions};
 use crate::app::Invocation;
 use crate::console::{Console, complain};
 use crate::exit::Exit;
@@ -96,6 +96,8 @@ pub(crate) struct RecordArgs {
     program: ProgramArgs,
     #[command(flatten)]
     run: RunArgs,
+    #[command(flatten)]
+    with_light: LightOptions,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum, Serialize)]
@@ -121,33 +123,34 @@ enum Tracer {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RecordConfig {
-    program: Program,
+    pub(super) program: Program,
     tracer: Tracer,
-    output: Destination,
-    si: Option<PathBuf>,
+    pub(super) output: Destination,
+    pub(super) si: Option<PathBuf>,
     schedule: Schedule,
     seed: u64,
     depth: u32,
-    model: MemoryModel,
+    pub(super) model: MemoryModel,
     symbolic: Vec<SymbolicSource>,
     inputs: Vec<GivenInput>,
     run: RunConfig,
-    json: Option<JsonTarget>,
+    pub(super) light: LightOptions,
+    pub(super) json: Option<JsonTarget>,
 }
 
 /// `warpath.record/1`.
 #[derive(Debug, Serialize)]
-struct Results<'a> {
-    format: &'static str,
-    program: String,
-    arguments: Vec<String>,
-    trace: String,
-    si: Option<String>,
-    model: &'static str,
-    values: &'static str,
+pub(super) struct Results<'a> {
+    pub(super) format: &'static str,
+    pub(super) program: String,
+    pub(super) arguments: Vec<String>,
+    pub(super) trace: String,
+    pub(super) si: Option<String>,
+    pub(super) model: &'static str,
+    pub(super) values: &'static str,
     #[serde(flatten)]
-    ended: &'a Ended,
-    time_ms: u64,
+    pub(super) ended: &'a Ended,
+    pub(super) time_ms: u64,
 }
 
 impl Invocation for RecordArgs {
@@ -183,6 +186,7 @@ impl Invocation for RecordArgs {
             symbolic: self.symbolic,
             inputs: self.input,
             run: self.run.lower(),
+            light: self.with_light,
             json: self.json.json,
         })
     }
@@ -190,7 +194,7 @@ impl Invocation for RecordArgs {
     fn run(config: RecordConfig, console: &Console) -> anyhow::Result<Exit> {
         match config.tracer {
             Tracer::Native => {}
-            Tracer::Preload => return Err(not_landed(Self::NAME, "the preload recorder")),
+            Tracer::Preload => return record_light::record(&config, console),
             Tracer::Jvm => expect_java(&config.program)?,
         }
         let began = Instant::now();

@@ -16,6 +16,7 @@ mod java_ends;
 mod java_samples;
 mod java_verdicts;
 mod json_doc;
+mod light;
 mod minimality;
 mod misbehave;
 mod native;

@@ -29,8 +29,7 @@ fn parts_that_have_not_landed_say_so() {
     let folder = Folder::new();
     let here = folder.path().to_str().expect("UTF-8");
     for (arguments, part) in [
-        (&["record", "-o", "t.wpt", "--light", "--", "true"][..], "the preload recorder"),
-        (&["triage", here], "the runner for many traces"),
+        (&["triage", here][..], "the runner for many traces"),
     ] {
         warpath_with(arguments)
             .expect_code(2)

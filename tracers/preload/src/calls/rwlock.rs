@@ -1,0 +1,158 @@
+//! `pthread_rwlock_*`.
+
+use libc::{c_int, clockid_t, pthread_rwlock_t, pthread_rwlockattr_t, timespec};
+use warpath_light_format::Kind;
+use warpath_light_format::kind::{object, outcome as o};
+
+use super::mutex::record_life;
+use super::{holds, outcome, result};
+use crate::interpose::interpose;
+use crate::local;
+use crate::real::real;
+use crate::tickets::OBJECTS;
+
+interpose! {
+    pthread_rwlock_init "rdx" => init;
+    pthread_rwlock_destroy "rsi" => destroy;
+    pthread_rwlock_rdlock "rsi" => rdlock;
+    pthread_rwlock_wrlock "rsi" => wrlock;
+    pthread_rwlock_tryrdlock "rsi" => tryrdlock;
+    pthread_rwlock_trywrlock "rsi" => trywrlock;
+    pthread_rwlock_timedrdlock "rdx" => timedrdlock;
+    pthread_rwlock_timedwrlock "rdx" => timedwrlock;
+    pthread_rwlock_clockrdlock "rcx" => clockrdlock;
+    pthread_rwlock_clockwrlock "rcx" => clockwrlock;
+    pthread_rwlock_unlock "rsi" => unlock;
+}
+
+mod real {
+    use super::*;
+    super::real! {
+        fn pthread_rwlock_init(lock: *mut pthread_rwlock_t, with: *const pthread_rwlockattr_t) -> c_int;
+        fn pthread_rwlock_destroy(lock: *mut pthread_rwlock_t) -> c_int;
+        fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int;
+        fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int;
+        fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int;
+        fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int;
+        fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int;
+        fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int;
+        fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, clock: clockid_t, until: *const timespec) -> c_int;
+        fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, clock: clockid_t, until: *const timespec) -> c_int;
+        fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int;
+    }
+}
+
+type Lock = *mut pthread_rwlock_t;
+
+fn record_lock(kind: Kind, lock: Lock, attempt: u16, answer: c_int, at: u64) -> c_int {
+    if local::recording() {
+        let ticket = if holds(answer) { OBJECTS.draw(lock as u64) } else { 0 };
+        local::record(kind, outcome(attempt, answer), 0, &[at, lock as u64, ticket]);
+    }
+    answer
+}
+
+unsafe extern "C-unwind" fn init(lock: Lock, with: *const pthread_rwlockattr_t, at: u64) -> c_int {
+    // SAFETY: the arguments are the program's.
+    let answer = unsafe { real::pthread_rwlock_init(lock, with) };
+    if answer == 0 {
+        record_life(Kind::Init, object::RWLOCK, 0, lock as u64, at);
+    }
+    answer
+}
+
+unsafe extern "C-unwind" fn destroy(lock: Lock, at: u64) -> c_int {
+    record_life(Kind::Destroy, object::RWLOCK, 0, lock as u64, at);
+    // SAFETY: the argument is the program's.
+    unsafe { real::pthread_rwlock_destroy(lock) }
+}
+
+/// Tries, then waits and says so.
+fn block(kind: Kind, lock: Lock, at: u64, attempt: impl Fn() -> c_int, wait: impl Fn() -> c_int) -> c_int {
+    let mut answer = attempt();
+    if answer == libc::EBUSY {
+        local::waits(kind, o::BLOCK * 16 + o::PENDING, &[at, lock as u64, 0]);
+        answer = wait();
+        local::waits_no_more();
+    }
+    record_lock(kind, lock, o::BLOCK, answer, at)
+}
+
+unsafe extern "C-unwind" fn rdlock(lock: Lock, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    let attempt = || unsafe { real::pthread_rwlock_tryrdlock(lock) };
+    // SAFETY: as above.
+    block(Kind::RdLock, lock, at, attempt, || unsafe { real::pthread_rwlock_rdlock(lock) })
+}
+
+unsafe extern "C-unwind" fn wrlock(lock: Lock, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    let attempt = || unsafe { real::pthread_rwlock_trywrlock(lock) };
+    // SAFETY: as above.
+    block(Kind::WrLock, lock, at, attempt, || unsafe { real::pthread_rwlock_wrlock(lock) })
+}
+
+unsafe extern "C-unwind" fn tryrdlock(lock: Lock, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    record_lock(Kind::RdLock, lock, o::TRY, unsafe { real::pthread_rwlock_tryrdlock(lock) }, at)
+}
+
+unsafe extern "C-unwind" fn trywrlock(lock: Lock, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    record_lock(Kind::WrLock, lock, o::TRY, unsafe { real::pthread_rwlock_trywrlock(lock) }, at)
+}
+
+unsafe extern "C-unwind" fn timedrdlock(lock: Lock, until: *const timespec, at: u64) -> c_int {
+    // SAFETY: the arguments are the program's.
+    record_lock(Kind::RdLock, lock, o::TIMED, unsafe { real::pthread_rwlock_timedrdlock(lock, until) }, at)
+}
+
+unsafe extern "C-unwind" fn timedwrlock(lock: Lock, until: *const timespec, at: u64) -> c_int {
+    // SAFETY: the arguments are the program's.
+    record_lock(Kind::WrLock, lock, o::TIMED, unsafe { real::pthread_rwlock_timedwrlock(lock, until) }, at)
+}
+
+unsafe extern "C-unwind" fn clockrdlock(
+    lock: Lock,
+    clock: clockid_t,
+    until: *const timespec,
+    at: u64,
+) -> c_int {
+    // SAFETY: the arguments are the program's.
+    record_lock(
+        Kind::RdLock,
+        lock,
+        o::TIMED,
+        unsafe { real::pthread_rwlock_clockrdlock(lock, clock, until) },
+        at,
+    )
+}
+
+unsafe extern "C-unwind" fn clockwrlock(
+    lock: Lock,
+    clock: clockid_t,
+    until: *const timespec,
+    at: u64,
+) -> c_int {
+    // SAFETY: the arguments are the program's.
+    record_lock(
+        Kind::WrLock,
+        lock,
+        o::TIMED,
+        unsafe { real::pthread_rwlock_clockwrlock(lock, clock, until) },
+        at,
+    )
+}
+
+unsafe extern "C-unwind" fn unlock(lock: Lock, at: u64) -> c_int {
+    let recording = local::recording();
+    // SAFETY: a `pthread_rwlock_t` has 56 bytes on x86-64; the seventh word is the writer's thread.
+    let writer = unsafe { lock.cast::<u32>().add(6).read_volatile() };
+    let ticket = if recording { OBJECTS.draw(lock as u64) } else { 0 };
+    // SAFETY: the argument is the program's.
+    let answer = unsafe { real::pthread_rwlock_unlock(lock) };
+    if recording {
+        local::record(Kind::RwUnlock, result(answer), u32::from(writer != 0), &[at, lock as u64, ticket]);
+    }
+    answer
+}

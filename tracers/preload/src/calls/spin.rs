@@ -1,0 +1,70 @@
+//! `pthread_spin_*`: mutexes that do not sleep.
+
+use libc::{c_int, pthread_spinlock_t};
+use warpath_light_format::Kind;
+use warpath_light_format::kind::{mutex, object, outcome as o};
+
+use super::mutex::{record_life, record_lock, record_unlock};
+use crate::interpose::interpose;
+use crate::local;
+use crate::real::real;
+
+interpose! {
+    pthread_spin_init "rdx" => init;
+    pthread_spin_destroy "rsi" => destroy;
+    pthread_spin_lock "rsi" => lock;
+    pthread_spin_trylock "rsi" => trylock;
+    pthread_spin_unlock "rsi" => unlock;
+}
+
+mod real {
+    use super::*;
+    super::real! {
+        fn pthread_spin_init(lock: *mut pthread_spinlock_t, shared: c_int) -> c_int;
+        fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int;
+        fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int;
+        fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int;
+        fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int;
+    }
+}
+
+unsafe extern "C-unwind" fn init(lock: *mut pthread_spinlock_t, shared: c_int, at: u64) -> c_int {
+    // SAFETY: the arguments are the program's.
+    let answer = unsafe { real::pthread_spin_init(lock, shared) };
+    if answer == 0 {
+        record_life(Kind::Init, object::SPIN, mutex::NORMAL, lock as u64, at);
+    }
+    answer
+}
+
+unsafe extern "C-unwind" fn destroy(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
+    record_life(Kind::Destroy, object::SPIN, 0, lock as u64, at);
+    // SAFETY: the argument is the program's.
+    unsafe { real::pthread_spin_destroy(lock) }
+}
+
+unsafe extern "C-unwind" fn lock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    let mut answer = unsafe { real::pthread_spin_trylock(lock) };
+    if answer == libc::EBUSY {
+        local::waits(Kind::Lock, o::BLOCK * 16 + o::PENDING, &[at, lock as u64, 0]);
+        // SAFETY: the argument is the program's.
+        answer = unsafe { real::pthread_spin_lock(lock) };
+        local::waits_no_more();
+    }
+    record_lock(lock as u64, mutex::NORMAL, o::BLOCK, answer, at);
+    answer
+}
+
+unsafe extern "C-unwind" fn trylock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    let answer = unsafe { real::pthread_spin_trylock(lock) };
+    record_lock(lock as u64, mutex::NORMAL, o::TRY, answer, at);
+    answer
+}
+
+unsafe extern "C-unwind" fn unlock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
+    record_unlock(lock as u64, at);
+    // SAFETY: the argument is the program's.
+    unsafe { real::pthread_spin_unlock(lock) }
+}
