@@ -209,7 +209,9 @@ fn thrown(trace: &Trace, (thread, end): At) -> Option<u32> {
     let there = place(failure).filter(|(_, line, _)| *line > 0)?;
     let is_there = |event: &Event| decides(&event.op) && place(event) == Some(there);
     let decided = |index: &u32| {
-        trace.event(thread, *index).is_some_and(|event| is_there(event) && !reads(trace, exprs(event)).is_empty())
+        trace
+            .event(thread, *index)
+            .is_some_and(|event| is_there(event) && !reads(trace, exprs(event)).is_empty())
     };
     (0..end).rev().find(decided).map(|index| index + 1)
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::BufReader;
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -21,6 +22,7 @@ use crate::console::{Console, complain};
 use crate::exit::Exit;
 use crate::failure::advised;
 use crate::interrupt::Interrupt;
+use crate::json::JsonTarget;
 use crate::outputs::replace_file;
 use crate::runs::{Ended, FailureReport};
 use crate::traces::TraceForm;
@@ -80,13 +82,17 @@ pub(super) fn record(config: &RecordConfig, console: &Console) -> anyhow::Result
         .tempdir_in(beside.unwrap_or(Path::new(".")))
         .context("cannot make a folder for what is recorded")?;
     let place = folder.path().canonicalize()?;
-    let status = Command::new(config.program.path())
+    let mut command = Command::new(config.program.path());
+    command
         .args(config.program.arguments())
         .envs(config.light.environment())
         .env("WARPATH_LIGHT", &place)
-        .env("LD_PRELOAD", preloaded(&library))
-        .status()
-        .with_context(|| format!("cannot run {}", config.program.name().display()))?;
+        .env("LD_PRELOAD", preloaded(&library));
+    if JsonTarget::takes_stdout(config.json.as_ref()) {
+        command.stdout(std::io::stderr().as_fd().try_clone_to_owned()?);
+    }
+    let status =
+        command.status().with_context(|| format!("cannot run {}", config.program.name().display()))?;
     let found = processes(&place).map_err(|error| {
         let help = "a statically linked program, or one that gets more rights than its user, cannot be recorded so; \
                     without --light it can be traced";

@@ -28,9 +28,7 @@ fn wrong_usage_is_2() {
 fn parts_that_have_not_landed_say_so() {
     let folder = Folder::new();
     let here = folder.path().to_str().expect("UTF-8");
-    for (arguments, part) in [
-        (&["triage", here][..], "the runner for many traces"),
-    ] {
+    for (arguments, part) in [(&["triage", here][..], "the runner for many traces")] {
         warpath_with(arguments)
             .expect_code(2)
             .expect_complaint(&format!("`warpath {}` needs {part}", arguments[0]))

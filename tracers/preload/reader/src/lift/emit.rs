@@ -133,7 +133,14 @@ impl<'a, W: Write> Emitter<'a, W> {
         if let Some(known) = self.objects.location(address, what) {
             return Ok(known);
         }
-        self.make(thread, address, what, kind, at)
+        let location = self.objects.make(self.writer.tables(), self.names, address, what, thread)?;
+        // Who looks at the program in another way must find the same events: what was never made is not said to be,
+        // unless it is not what everybody would think.
+        let plain = SyncKind::Mutex { kind: MutexKind::Normal, robust: false };
+        if kind != plain && !matches!(kind, SyncKind::RwLock | SyncKind::Condition | SyncKind::Once) {
+            self.put(thread, Op::SyncInit { object: location, kind }, at)?;
+        }
+        Ok(location)
     }
 
     fn make(
