@@ -64,9 +64,9 @@ macro_rules! real {
         #[allow(clippy::too_many_arguments)]
         pub(crate) unsafe fn $name($($arg: $ty),*) $(-> $ret)? {
             static REAL: $crate::real::Real = $crate::real::real!(@new $name $($version)?);
+            type Function = unsafe extern "C" fn($($ty),*) $(-> $ret)?;
             // SAFETY: the address is that of the C function, which has this type.
-            let function: unsafe extern "C" fn($($ty),*) $(-> $ret)? =
-                unsafe { core::mem::transmute(REAL.address()) };
+            let function = unsafe { core::mem::transmute::<*mut core::ffi::c_void, Function>(REAL.address()) };
             // SAFETY: promised by the caller.
             unsafe { function($($arg),*) }
         }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use warpath_light_format::Kind;
+use warpath_light_format::kind::outcome;
 
 use crate::thread::{Record, Records};
 
@@ -100,7 +101,7 @@ impl<'a> Merge<'a> {
         if self.cursors[thread].unborn {
             return Some(Obstacle::Fork(thread));
         }
-        if record.kind == Kind::Join && record.a % 16 == 0 {
+        if record.kind == Kind::Join && record.a % 16 == outcome::DONE {
             let child = record.b as usize;
             if self.ended.get(child) == Some(&false) {
                 return Some(Obstacle::End(child));

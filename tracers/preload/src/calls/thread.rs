@@ -67,7 +67,7 @@ impl Child {
 
     /// It has been created.
     pub(super) fn born(self, thread: pthread_t, at: u64) {
-        THREADS.set(thread as u64, self.number + 1);
+        THREADS.set(thread, self.number + 1);
         local::record(Kind::Fork, 0, self.number as u32, &[at]);
     }
 
@@ -117,7 +117,7 @@ unsafe extern "C-unwind" fn create(
 
 /// A join, attempted or done. The number is looked up before: behind a join the `pthread_t` may be another thread's.
 pub(super) fn joining(thread: pthread_t, attempt: u16, at: u64, join: impl FnOnce() -> c_int) -> c_int {
-    let before = THREADS.get(thread as u64);
+    let before = THREADS.get(thread);
     let pending = before.saturating_sub(1);
     if attempt == o::BLOCK {
         local::waits(Kind::Join, o::BLOCK * 16 + o::PENDING, &[at, pending]);
@@ -126,7 +126,7 @@ pub(super) fn joining(thread: pthread_t, attempt: u16, at: u64, join: impl FnOnc
     if attempt == o::BLOCK {
         local::waits_no_more();
     }
-    let number = if before == 0 { THREADS.get(thread as u64) } else { before };
+    let number = if before == 0 { THREADS.get(thread) } else { before };
     if number != 0 {
         local::record(Kind::Join, outcome(attempt, answer), (number - 1) as u32, &[at]);
     }
@@ -166,7 +166,7 @@ unsafe extern "C-unwind" fn clockjoin(
 
 /// Detaches, and says so.
 pub(super) fn detaching(thread: pthread_t, at: u64, detach: impl FnOnce() -> c_int) -> c_int {
-    let number = THREADS.get(thread as u64);
+    let number = THREADS.get(thread);
     let answer = detach();
     if answer == 0 && number != 0 {
         local::record(Kind::Detach, 0, (number - 1) as u32, &[at]);

@@ -111,7 +111,7 @@ fn children_are_processes_of_their_own() {
     let shape: Vec<_> = processes.iter().map(|process| process.meta.forked_from.is_some()).collect();
     assert_eq!(shape, [false, true, false], "parent, child, and what the child became");
     assert_eq!(processes[1].meta.forked_from, Some(processes[0].meta.pid));
-    let threads: Vec<_> = processes.iter().map(|process| trace_of_any(process)).collect();
+    let threads: Vec<_> = processes.iter().map(trace_of_any).collect();
     assert_eq!(threads, [2, 3, 1]);
 }
 
