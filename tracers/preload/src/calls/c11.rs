@@ -7,12 +7,12 @@ use libc::{c_int, pthread_mutex_t, pthread_t, timespec};
 use warpath_light_format::Kind;
 use warpath_light_format::kind::{object, outcome as o};
 
+use super::block;
 use super::condition::{record_signal, waiting};
 use super::mutex::{kind, record_life, record_lock, record_unlock};
 use super::once::{Pending, run_pending, through};
 use super::thread::{Child, Run, begin, detaching, joining};
 use crate::interpose::interpose;
-use crate::local;
 use crate::real::real;
 
 interpose! {
@@ -132,13 +132,10 @@ unsafe extern "C-unwind" fn destroy(mutex: *mut c_void, at: u64) {
 
 unsafe extern "C-unwind" fn lock(mutex: *mut c_void, at: u64) -> c_int {
     // SAFETY: the argument is the program's.
-    let mut answer = unsafe { real::mtx_trylock(mutex) };
-    if error(answer) == libc::EBUSY {
-        local::waits(Kind::Lock, o::BLOCK * 16 + o::PENDING, &[at, mutex as u64, 0]);
-        // SAFETY: the argument is the program's.
-        answer = unsafe { real::mtx_lock(mutex) };
-        local::waits_no_more();
-    }
+    let attempt = || unsafe { real::mtx_trylock(mutex) };
+    // SAFETY: as above.
+    let wait = || unsafe { real::mtx_lock(mutex) };
+    let answer = block(Kind::Lock, mutex as u64, at, |answer| error(answer) == libc::EBUSY, attempt, wait);
     // SAFETY: the program says that it is a mutex.
     record_lock(mutex as u64, unsafe { kind_of(mutex) }, o::BLOCK, error(answer), at);
     answer

@@ -13,7 +13,29 @@ mod spin;
 mod thread;
 
 use libc::c_int;
+use warpath_light_format::Kind;
 use warpath_light_format::kind::outcome;
+
+use crate::local;
+
+/// Tries, then waits and says so in the thread's file: a deadlock shows there even if the process is killed.
+pub(crate) fn block(
+    kind: Kind,
+    object: u64,
+    at: u64,
+    is_busy: impl FnOnce(c_int) -> bool,
+    attempt: impl FnOnce() -> c_int,
+    wait: impl FnOnce() -> c_int,
+) -> c_int {
+    let answer = attempt();
+    if !is_busy(answer) {
+        return answer;
+    }
+    local::waits(kind, outcome::BLOCK * 16 + outcome::PENDING, &[at, object, 0]);
+    let answer = wait();
+    local::waits_no_more();
+    answer
+}
 
 /// What a function of the C library answered, as records have it.
 pub(crate) fn result(answer: c_int) -> u16 {

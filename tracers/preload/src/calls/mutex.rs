@@ -4,7 +4,7 @@ use libc::{c_int, clockid_t, pthread_mutex_t, pthread_mutexattr_t, timespec};
 use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
 
-use super::{holds, outcome, result};
+use super::{block, holds, outcome, result};
 use crate::interpose::interpose;
 use crate::local;
 use crate::real::real;
@@ -92,15 +92,11 @@ unsafe extern "C-unwind" fn destroy(mutex: *mut pthread_mutex_t, at: u64) -> c_i
 }
 
 unsafe extern "C-unwind" fn lock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
-    // SAFETY: the argument is the program's. Trying first tells whether the thread will wait, which is said in its
-    // file: so a deadlock shows even if the process is killed.
-    let mut answer = unsafe { real::pthread_mutex_trylock(mutex) };
-    if answer == libc::EBUSY {
-        local::waits(Kind::Lock, o::BLOCK * 16 + o::PENDING, &[at, mutex as u64, 0]);
-        // SAFETY: the argument is the program's.
-        answer = unsafe { real::pthread_mutex_lock(mutex) };
-        local::waits_no_more();
-    }
+    // SAFETY: the argument is the program's.
+    let attempt = || unsafe { real::pthread_mutex_trylock(mutex) };
+    // SAFETY: as above.
+    let wait = || unsafe { real::pthread_mutex_lock(mutex) };
+    let answer = block(Kind::Lock, mutex as u64, at, |answer| answer == libc::EBUSY, attempt, wait);
     // SAFETY: the program says that it is a mutex.
     record_lock(mutex as u64, unsafe { kind(mutex) }, o::BLOCK, answer, at);
     answer

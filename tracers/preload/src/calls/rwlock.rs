@@ -5,7 +5,7 @@ use warpath_light_format::Kind;
 use warpath_light_format::kind::{object, outcome as o};
 
 use super::mutex::record_life;
-use super::{holds, outcome, result};
+use super::{block, holds, outcome, result};
 use crate::interpose::interpose;
 use crate::local;
 use crate::real::real;
@@ -67,29 +67,22 @@ unsafe extern "C-unwind" fn destroy(lock: Lock, at: u64) -> c_int {
     unsafe { real::pthread_rwlock_destroy(lock) }
 }
 
-/// Tries, then waits and says so.
-fn block(kind: Kind, lock: Lock, at: u64, attempt: impl Fn() -> c_int, wait: impl Fn() -> c_int) -> c_int {
-    let mut answer = attempt();
-    if answer == libc::EBUSY {
-        local::waits(kind, o::BLOCK * 16 + o::PENDING, &[at, lock as u64, 0]);
-        answer = wait();
-        local::waits_no_more();
-    }
-    record_lock(kind, lock, o::BLOCK, answer, at)
-}
-
 unsafe extern "C-unwind" fn rdlock(lock: Lock, at: u64) -> c_int {
     // SAFETY: the argument is the program's.
     let attempt = || unsafe { real::pthread_rwlock_tryrdlock(lock) };
     // SAFETY: as above.
-    block(Kind::RdLock, lock, at, attempt, || unsafe { real::pthread_rwlock_rdlock(lock) })
+    let wait = || unsafe { real::pthread_rwlock_rdlock(lock) };
+    let answer = block(Kind::RdLock, lock as u64, at, |answer| answer == libc::EBUSY, attempt, wait);
+    record_lock(Kind::RdLock, lock, o::BLOCK, answer, at)
 }
 
 unsafe extern "C-unwind" fn wrlock(lock: Lock, at: u64) -> c_int {
     // SAFETY: the argument is the program's.
     let attempt = || unsafe { real::pthread_rwlock_trywrlock(lock) };
     // SAFETY: as above.
-    block(Kind::WrLock, lock, at, attempt, || unsafe { real::pthread_rwlock_wrlock(lock) })
+    let wait = || unsafe { real::pthread_rwlock_wrlock(lock) };
+    let answer = block(Kind::WrLock, lock as u64, at, |answer| answer == libc::EBUSY, attempt, wait);
+    record_lock(Kind::WrLock, lock, o::BLOCK, answer, at)
 }
 
 unsafe extern "C-unwind" fn tryrdlock(lock: Lock, at: u64) -> c_int {

@@ -4,9 +4,9 @@ use libc::{c_int, pthread_spinlock_t};
 use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
 
+use super::block;
 use super::mutex::{record_life, record_lock, record_unlock};
 use crate::interpose::interpose;
-use crate::local;
 use crate::real::real;
 
 interpose! {
@@ -45,13 +45,10 @@ unsafe extern "C-unwind" fn destroy(lock: *mut pthread_spinlock_t, at: u64) -> c
 
 unsafe extern "C-unwind" fn lock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
     // SAFETY: the argument is the program's.
-    let mut answer = unsafe { real::pthread_spin_trylock(lock) };
-    if answer == libc::EBUSY {
-        local::waits(Kind::Lock, o::BLOCK * 16 + o::PENDING, &[at, lock as u64, 0]);
-        // SAFETY: the argument is the program's.
-        answer = unsafe { real::pthread_spin_lock(lock) };
-        local::waits_no_more();
-    }
+    let attempt = || unsafe { real::pthread_spin_trylock(lock) };
+    // SAFETY: as above.
+    let wait = || unsafe { real::pthread_spin_lock(lock) };
+    let answer = block(Kind::Lock, lock as u64, at, |answer| answer == libc::EBUSY, attempt, wait);
     record_lock(lock as u64, mutex::NORMAL, o::BLOCK, answer, at);
     answer
 }
