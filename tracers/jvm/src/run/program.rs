@@ -161,6 +161,8 @@ impl JvmProgram {
         let mut arguments = vec![format!("-javaagent:{}={}", self.agent.display(), folder.path().display())];
         // What the program asserts is checked, unless its command says otherwise further on.
         arguments.push("-ea".to_owned());
+        // A JVM that crashes says so at length where it was started, which is the user's folder.
+        arguments.push(format!("-XX:ErrorFile={}", folder.path().join("crash.log").display()));
         arguments.extend(self.command[1..].iter().cloned());
         let ended = launch::run(&self.java, &arguments, &mut self.stdin, &plan.options)?;
         let died = |ended: &launch::Ended| JvmError::Died {
