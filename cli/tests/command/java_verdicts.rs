@@ -111,17 +111,24 @@ fn java_samples_have_the_verdicts_of_the_manifest_too() {
 
 #[test]
 fn a_java_program_fails_the_same_way_every_time() {
-    let folder = Folder::new();
-    let out = folder.path().join("out");
-    let mut command = warpath();
-    command.args(["explore", "-q", "--first", "--solver", "yices", "--out"]).arg(&out);
-    run(command.args(["--", "java", "-cp"]).arg(classes()).arg("M")).expect_code(1);
-    let times = if is_nightly() { "100" } else { "10" };
-    let mut command = warpath();
-    command.arg("replay").arg(out.join("bug-1.si.toml")).args(["--times", times, "--json", "-"]);
-    let replayed = run(&mut command);
-    let json = replayed.json();
-    assert_eq!((&json["verdict"], json["agreed"].to_string()), (&"reproduced".into(), times.to_owned()));
+    // One whose own classes matter, and one in which those of the JDK do, and lambdas are printed.
+    for main in ["M", "ExecutorShutdown"] {
+        let folder = Folder::new();
+        let out = folder.path().join("out");
+        let mut command = warpath();
+        command.args(["explore", "-q", "--first", "--solver", "yices", "--out"]).arg(&out);
+        run(command.args(["--", "java", "-cp"]).arg(classes()).arg(main)).expect_code(1);
+        let times = if is_nightly() { "100" } else { "10" };
+        let mut command = warpath();
+        command.arg("replay").arg(out.join("bug-1.si.toml")).args(["--times", times, "--json", "-"]);
+        let replayed = run(&mut command);
+        let json = replayed.json();
+        assert_eq!(
+            (&json["verdict"], json["agreed"].to_string()),
+            (&"reproduced".into(), times.to_owned()),
+            "{main}"
+        );
+    }
 }
 
 /// Compiles a class `Main` into a folder.

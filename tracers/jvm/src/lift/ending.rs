@@ -20,6 +20,7 @@ impl Lifter {
         message: &str,
     ) -> Result<(), LiftError> {
         let message = if message.is_empty() { class.to_owned() } else { format!("{class}: {message}") };
+        let message = without_addresses(&message);
         let site = self.threads[t].thrown.get(&exception).copied();
         let site = site.or_else(|| self.threads[t].frames.last().map(|frame| frame.site()));
         let at = match site {
@@ -138,6 +139,23 @@ impl Lifter {
     }
 }
 
+/// Without what the JVM adds to the names of lambdas, and without their hash codes: they say where it keeps them, and
+/// differ from run to run.
+pub fn without_addresses(message: &str) -> String {
+    const LAMBDA: &str = "$$Lambda";
+    let mut parts = message.split(LAMBDA);
+    let mut plain = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        plain.push_str(LAMBDA);
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '$' || c == '/');
+        let rest = rest
+            .strip_prefix('@')
+            .map_or(rest, |hash| hash.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+        plain.push_str(rest);
+    }
+    plain
+}
+
 /// What kind of failure it is to die of an exception of this class.
 fn kind_of(class: &str) -> FailureKind {
     match class {
@@ -150,5 +168,17 @@ fn kind_of(class: &str) -> FailureKind {
             FailureKind::Assertion
         }
         _ => FailureKind::UncaughtException,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_addresses;
+
+    #[test]
+    fn lambdas_are_called_the_same_in_every_run() {
+        let message = "Task A$$Lambda$22/0x00007fdabc001c60@75437611 rejected from B$$Lambda/0x7f1 and C";
+        assert_eq!(without_addresses(message), "Task A$$Lambda rejected from B$$Lambda and C");
+        assert_eq!(without_addresses("no such thing"), "no such thing");
     }
 }

@@ -37,6 +37,7 @@ use crate::stream::{Definitions, Item, ObjectRef, Reader, Record, StreamError};
 pub(crate) use sharing::Usage;
 
 pub use check::{CheckError, check_expressions};
+pub use ending::without_addresses;
 
 /// Why a stream could not be made a trace.
 #[derive(Debug, thiserror::Error)]
