@@ -105,7 +105,7 @@ pub(super) fn record(config: &RecordConfig, console: &Console) -> anyhow::Result
             console.note(format_args!("note: left out: {damaged}"));
         }
         let ended = if nth == 0 { how(status) } else { HowItEnded::Unknown };
-        for episode in recording.episodes() {
+        for &episode in recording.episodes() {
             if nth > 0 && recording.threads() < 2 {
                 // A process with one thread, such as a shell's command, has nothing to say about schedules.
                 continue;

@@ -14,9 +14,9 @@ use crate::merge::Lane;
 use crate::thread::{Record, ThreadFile};
 
 /// The episodes that were recorded, in order.
-pub(crate) fn episodes(recording: &Recording) -> Vec<u64> {
+pub(crate) fn episodes(threads: &[ThreadFile]) -> Vec<u64> {
     let mut found: Vec<u64> = Vec::new();
-    for thread in &recording.threads {
+    for thread in threads {
         let mut last = None;
         for (episode, record) in with_episodes(thread) {
             if record.kind != Kind::Resume && last != Some(episode) {

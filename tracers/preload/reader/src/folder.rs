@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use warpath_light_format::{MAPS_SEPARATOR, meta};
 
+use crate::cut::episodes;
 use crate::error::LightError;
 use crate::thread::{ThreadFile, files};
 
@@ -32,6 +33,7 @@ pub struct Recording {
     pub meta: Meta,
     pub(crate) maps: Vec<Mapping>,
     pub(crate) threads: Vec<ThreadFile>,
+    pub(crate) episodes: Vec<u64>,
     /// Files of threads that could not be read, and why.
     pub damaged: Vec<LightError>,
 }
@@ -85,7 +87,8 @@ impl Recording {
             return Err(damaged.pop().unwrap_or_else(|| LightError::Empty(folder.to_owned())));
         }
         let maps = std::fs::read_to_string(folder.join("maps")).unwrap_or_default();
-        Ok(Recording { meta, maps: mappings(&maps), threads, damaged })
+        let episodes = episodes(&threads);
+        Ok(Recording { meta, maps: mappings(&maps), threads, episodes, damaged })
     }
 }
 

@@ -46,8 +46,8 @@ pub struct Written {
 
 impl Recording {
     /// The parts between which recording was off. Each is a trace of its own.
-    pub fn episodes(&self) -> Vec<u64> {
-        cut::episodes(self)
+    pub fn episodes(&self) -> &[u64] {
+        &self.episodes
     }
 
     /// Writes the trace of an episode.
@@ -59,7 +59,7 @@ impl Recording {
         options: WriterOptions,
     ) -> Result<Written, LightError> {
         let (lanes, first) = cut::lanes(self, episode);
-        let foreseen = Foreseen::of(Merge::new(lanes, first));
+        let foreseen = Foreseen::of(Merge::new(lanes.clone(), first.clone()));
         let mut names = Names::of(self);
         let header = Header {
             program: self.meta.program.to_string_lossy().into_owned(),
@@ -73,7 +73,6 @@ impl Recording {
             values: Values::Pinned,
         };
         let writer = TraceWriter::new(out, &header, options)?;
-        let (lanes, first) = cut::lanes(self, episode);
         let mut merge = Merge::new(lanes, first);
         let mut emitter = Emitter::new(self, writer, &mut names, &foreseen)?;
         let mut exit = None;
@@ -86,8 +85,7 @@ impl Recording {
             }
             emitter.record(thread, &record)?;
         }
-        let is_last = self.episodes().last() == Some(&episode);
-        if is_last {
+        if self.episodes.last() == Some(&episode) {
             emitter.waiting()?;
         }
         let outcome = match (failure, ended, exit) {

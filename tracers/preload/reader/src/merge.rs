@@ -8,6 +8,7 @@ use warpath_light_format::kind::outcome;
 use crate::thread::{Record, Records};
 
 /// A thread's records of one episode, from where the recording is whole.
+#[derive(Clone)]
 pub(crate) struct Lane<'a> {
     pub(crate) records: Records<'a>,
     /// Its first event is its begin, and a fork of it is among the others' records.

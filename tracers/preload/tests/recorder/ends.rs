@@ -177,13 +177,22 @@ fn a_limit_is_kept_and_what_is_lost_is_counted() {
 #[test]
 fn a_signal_switches_recording_off_and_on() {
     let program = Program::compile("endless.c");
-    let child = start(&program, &[("WARPATH_LIGHT_SIGNAL", "USR2"), ("WARPATH_LIGHT_LIMIT", "64M")]);
+    let child = start(&program, &[("WARPATH_LIGHT_SIGNAL", "USR2")]);
     let pid = child.id().to_string();
     let toggle = || {
         let done = std::process::Command::new("kill").args(["-USR2", &pid]).status().expect("kill is there");
         assert!(done.success());
     };
     toggle();
+    // Two signals at once are one: it is off when nothing is written any more.
+    let folder = warpath_light::processes(&program.recordings()).expect("a process").remove(0);
+    let written = || [1, 2].map(|n| std::fs::read(folder.join(format!("thread-{n}"))).expect("a thread"));
+    let still = || {
+        let before = written();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        written() == before
+    };
+    while !still() {}
     toggle();
     while program.processes()[0].episodes().len() < 2 {
         std::thread::yield_now();
@@ -191,7 +200,7 @@ fn a_signal_switches_recording_off_and_on() {
     kill(child);
     let process = program.processes().remove(0);
     assert_eq!(process.episodes(), [0, 1]);
-    for episode in process.episodes() {
+    for &episode in process.episodes() {
         exclusive(&episode_of(&process, episode).0);
     }
 }
