@@ -49,6 +49,7 @@ impl Trace {
             Order::Total(runs) => Order::Total(merged(runs)),
             Order::Tickets(tickets) => Order::Tickets(tickets.clone()),
         };
+        to.recorded = self.recorded.clone();
         to.sharing = self.sharing.clone();
         to.sharing.sort();
         to.sharing.dedup();

@@ -14,6 +14,7 @@ pub mod ids;
 pub mod order;
 pub mod place;
 pub mod rapid;
+pub mod recorded;
 pub mod repair;
 pub mod si;
 pub mod tables;

@@ -4,6 +4,7 @@ use crate::event::Event;
 use crate::header::{Footer, Header, OrderKind, Outcome, SharedRange};
 use crate::ids::ThreadIx;
 use crate::order::{Contradiction, Order, Run, Ticket};
+use crate::recorded::RecordedInput;
 use crate::tables::{TableError, Tables};
 use crate::thread::Thread;
 
@@ -20,6 +21,8 @@ pub struct Trace {
     pub order: Order,
     /// Which bytes were treated as shared; empty if the tracer did not say.
     pub sharing: Vec<SharedRange>,
+    /// What came from outside, if that was recorded; each name once.
+    pub recorded: Vec<RecordedInput>,
     /// How it ended; `None` for a file that was cut.
     pub footer: Option<Footer>,
 }
@@ -27,7 +30,16 @@ pub struct Trace {
 /// An event with its place: thread, index within the thread, the event.
 pub type Step<'a> = (ThreadIx, u32, &'a Event);
 
+/// What a tracer that records synchronisation but not what is read and written counts as approximated.
+pub const MEMORY_UNSEEN: &str = "memory-unseen";
+
 impl Trace {
+    /// Did the tracer leave out what threads read and wrote? Then why a thread did what it did is not known.
+    pub fn is_memory_unseen(&self) -> bool {
+        let counted = self.footer.iter().flat_map(|footer| &footer.approximations);
+        counted.into_iter().any(|&(what, count)| count > 0 && self.tables.text(what) == MEMORY_UNSEEN)
+    }
+
     /// An empty trace with this header.
     pub fn new(header: Header) -> Self {
         let order = match header.order {
@@ -40,6 +52,7 @@ impl Trace {
             threads: Vec::new(),
             order,
             sharing: Vec::new(),
+            recorded: Vec::new(),
             footer: None,
         }
     }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use samples::{everything, two_threads};
 use warpath_trace::binary::{Ending, WriterOptions, read};
+use warpath_trace::recorded::RecordedInput;
 use warpath_trace::trace::Trace;
 
 fn file(name: &str) -> PathBuf {
@@ -24,8 +25,12 @@ fn stored(name: &str, now: &[u8]) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-fn check(name: &str, trace: &Trace) {
-    let plain = trace.write(Vec::new(), WriterOptions::default()).unwrap();
+/// Where the minor version stands: what the versions since 1.0 have in addition, these traces do not have.
+const MINOR: usize = 8;
+
+fn check(name: &str, minor: u8, trace: &Trace) {
+    let mut plain = trace.write(Vec::new(), WriterOptions::default()).unwrap();
+    plain[MINOR] = minor;
     let old = stored(&format!("{name}.wpt"), &plain);
     assert_eq!(old, plain, "the writer's bytes for {name} have changed");
     let packed = WriterOptions { compression: Some(3), ..WriterOptions::default() };
@@ -39,10 +44,18 @@ fn check(name: &str, trace: &Trace) {
 
 #[test]
 fn two_threads_of_version_1_0() {
-    check("v1.0-two-threads", &two_threads());
+    check("v1.0-two-threads", 0, &two_threads());
 }
 
 #[test]
 fn everything_of_version_1_0() {
-    check("v1.0-everything", &everything());
+    check("v1.0-everything", 0, &everything());
+}
+
+#[test]
+fn everything_of_version_1_1() {
+    let mut trace = everything();
+    trace.recorded.push(RecordedInput { name: b"arg:1".to_vec(), bytes: Vec::new(), whole: true });
+    trace.recorded.push(RecordedInput { name: b"stdin".to_vec(), bytes: b"12\n\xff".to_vec(), whole: false });
+    check("v1.1-everything", 1, &trace);
 }

@@ -69,6 +69,8 @@ kinds! {
     SHARING = 12 "sharing",
     /// How the run ended.
     FOOTER = 13 "footer",
+    /// What came from outside.
+    RECORDED = 14 "recorded",
 }
 
 impl ChunkKind {

@@ -36,6 +36,14 @@ pub enum ReadError {
         /// Minor version of the file.
         minor: u8,
     },
+    /// A recorded input that goes on where it did not stop.
+    #[error("the chunk at byte {offset} makes no sense: {error}")]
+    Recorded {
+        /// Where the chunk begins.
+        offset: u64,
+        /// What is wrong.
+        error: crate::recorded::PieceError,
+    },
     /// A chunk whose checksum does not fit.
     #[error(
         "chunk {chunk} ({kind}) at byte {offset} is damaged: its checksum is {found:08x}, not {expected:08x}"
@@ -87,7 +95,13 @@ pub enum ReadError {
 impl ReadError {
     /// Is it the content that is wrong, so that what came before can still be used?
     pub fn is_damage(&self) -> bool {
-        matches!(self, ReadError::Checksum { .. } | ReadError::Oversized { .. } | ReadError::Payload { .. })
+        matches!(
+            self,
+            ReadError::Checksum { .. }
+                | ReadError::Oversized { .. }
+                | ReadError::Payload { .. }
+                | ReadError::Recorded { .. }
+        )
     }
 }
 

@@ -8,6 +8,7 @@ use crate::event::Event;
 use crate::header::{Footer, OrderKind, SharedRange};
 use crate::ids::ThreadIx;
 use crate::order::{Order, Run, Ticket};
+use crate::recorded::RecordedInput;
 use crate::trace::Trace;
 
 /// Where a file ended.
@@ -68,12 +69,14 @@ struct Parts {
     runs: Vec<Run>,
     tickets: Vec<Vec<Ticket>>,
     sharing: Vec<SharedRange>,
+    recorded: Vec<RecordedInput>,
     footer: Option<Footer>,
 }
 
 impl Parts {
     /// Takes in the next piece of the file; `false` at its end.
     fn next(&mut self, stream: &mut TraceStream<impl Read>) -> Result<bool, ReadError> {
+        let before = stream.offset();
         match stream.next_item()? {
             None => return Ok(false),
             Some(Item::Tables | Item::Unknown(_)) => {}
@@ -97,6 +100,12 @@ impl Parts {
             Some(Item::Order(mut runs)) => self.runs.append(&mut runs),
             Some(Item::Tickets(thread, mut tickets)) => at(&mut self.tickets, thread).append(&mut tickets),
             Some(Item::Sharing(mut ranges)) => self.sharing.append(&mut ranges),
+            Some(Item::Recorded(pieces)) => {
+                for piece in pieces {
+                    RecordedInput::add(&mut self.recorded, piece)
+                        .map_err(|error| ReadError::Recorded { offset: before, error })?;
+                }
+            }
             Some(Item::Footer(footer)) => self.footer = Some(footer),
         }
         Ok(true)
@@ -111,7 +120,15 @@ impl Parts {
             OrderKind::Total => Order::Total(self.runs),
             OrderKind::Tickets => Order::Tickets(self.tickets),
         };
-        Trace { header, tables, threads: self.threads, order, sharing: self.sharing, footer: self.footer }
+        Trace {
+            header,
+            tables,
+            threads: self.threads,
+            order,
+            sharing: self.sharing,
+            recorded: self.recorded,
+            footer: self.footer,
+        }
     }
 }
 

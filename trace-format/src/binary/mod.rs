@@ -25,7 +25,7 @@ pub const MAGIC: &[u8; 7] = b"WPTRACE";
 /// A file of another major version cannot be read.
 pub const MAJOR: u8 = 1;
 /// A file of a higher minor version can be read, except for what is new in it.
-pub const MINOR: u8 = 0;
+pub const MINOR: u8 = 1;
 
 /// Encoding of event payloads. Events hold no lists, so they need no bound on what they allocate.
 const EVENTS: bincode::config::Configuration = bincode::config::standard();

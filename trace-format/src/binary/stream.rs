@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::header::{Footer, Header, SharedRange};
 use crate::ids::ThreadIx;
 use crate::order::{Run, Ticket};
+use crate::recorded::Piece;
 use crate::tables::Tables;
 
 /// A piece of a trace.
@@ -28,6 +29,8 @@ pub enum Item<'a> {
     Tickets(ThreadIx, Vec<Ticket>),
     /// Bytes treated as shared.
     Sharing(Vec<SharedRange>),
+    /// What came from outside.
+    Recorded(Vec<Piece>),
     /// The run's end.
     Footer(Footer),
     /// A chunk of a kind that this version does not know, skipped.
@@ -172,6 +175,7 @@ impl<R: Read> TraceStream<R> {
                 Item::Tickets(thread, tickets)
             }
             ChunkKind::SHARING => Item::Sharing(take(&chunk, &mut rest)?),
+            ChunkKind::RECORDED => Item::Recorded(take(&chunk, &mut rest)?),
             ChunkKind::FOOTER => {
                 let footer = take(&chunk, &mut rest)?;
                 self.complete = true;

@@ -12,6 +12,7 @@ use crate::event::Event;
 use crate::header::{Footer, Header, OrderKind, Outcome, SharedRange};
 use crate::ids::{StringId, ThreadIx};
 use crate::order::{Order, Run, Ticket};
+use crate::recorded::RecordedInput;
 use crate::tables::{TableError, Tables};
 use crate::trace::Trace;
 
@@ -191,6 +192,17 @@ impl<W: Write> TraceWriter<W> {
         Ok(())
     }
 
+    /// Says what came from outside. Each name is given once.
+    pub fn recorded(&mut self, inputs: &[RecordedInput]) -> Result<(), WriteError> {
+        for input in inputs {
+            for piece in input.pieces() {
+                let payload = bincode::encode_to_vec([piece].as_slice(), EVENTS)?;
+                put(&mut self.out, self.options, ChunkKind::RECORDED, &payload)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Ends the file. Without this the file reads as cut.
     pub fn finish(mut self, outcome: Outcome, approximations: &[(StringId, u64)]) -> Result<W, WriteError> {
         self.flush()?;
@@ -210,6 +222,7 @@ impl Trace {
     /// written without one, and so reads back as cut.
     pub fn write<W: Write>(&self, out: W, options: WriterOptions) -> Result<W, WriteError> {
         let mut writer = TraceWriter::with_tables(out, &self.header, self.tables.clone(), options)?;
+        writer.recorded(&self.recorded)?;
         let mut tickets: Vec<_> = match &self.order {
             Order::Total(_) => Vec::new(),
             Order::Tickets(tickets) => tickets.iter().map(|tickets| tickets.iter().peekable()).collect(),

@@ -54,6 +54,11 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// The word for it in text forms and schedules.
+    pub fn name(self) -> &'static str {
+        crate::text::words::Word::word(self)
+    }
+
     /// The verb that takes a read/write lock in this mode.
     pub fn rw_lock(mode: RwMode) -> Verb {
         match mode {

@@ -65,7 +65,7 @@ struct Import {
 
 impl Import {
     fn new() -> Self {
-        let header = Header { tracer: "rapid".to_owned(), values: Values::Pinned, ..Header::default() };
+        let header = Header { tracer: super::TRACER.to_owned(), values: Values::Pinned, ..Header::default() };
         Import {
             trace: Trace::new(header),
             threads: FxHashMap::default(),

@@ -25,6 +25,9 @@ pub use error::{ExportError, ImportError};
 pub use export::{ExportReport, Positions, export};
 pub use import::import;
 
+/// What the header of an imported trace names as its tracer: the values of such a trace are made up.
+pub const TRACER: &str = "rapid";
+
 /// The stream of the output events that stand for `begin` and `end` marks.
 ///
 /// A mark says what the programmer meant to be atomic, not what is: [`Op::AtomicBegin`] would claim that no

@@ -114,6 +114,7 @@ pub(super) enum Declaration {
     Location,
     Input,
     Shared,
+    Recorded,
 }
 
 words!(Declaration {
@@ -124,6 +125,7 @@ words!(Declaration {
     Declaration::Location => "location",
     Declaration::Input => "input",
     Declaration::Shared => "shared",
+    Declaration::Recorded => "recorded",
 });
 
 /// What a line at the end says.

@@ -18,6 +18,7 @@ use warpath_trace::header::{Clock, Footer, Header, MemoryModel, OrderKind, Outco
 use warpath_trace::ids::{InputId, LocationId, ObjectId, SourceId, StringId, ThreadIx};
 use warpath_trace::order::{Order, Run, ordered_location};
 use warpath_trace::place::{Input, Location, Object, ObjectClass, Source};
+use warpath_trace::recorded::RecordedInput;
 use warpath_trace::thread::Thread;
 use warpath_trace::trace::Trace;
 
@@ -158,6 +159,13 @@ impl Builder {
                 let (offset, size) = (self.choices.wide() as u64, self.choices.wide() as u64);
                 self.trace.sharing.push(SharedRange { object, offset, size });
             }
+        }
+        for nth in 0..self.choices.below(3) {
+            let mut name = self.choices.pick(NAMES).to_vec();
+            // Each name is there once.
+            name.push(b'0' + nth as u8);
+            let bytes = (0..self.choices.below(40)).map(|_| self.choices.wide() as u8).collect();
+            self.trace.recorded.push(RecordedInput { name, bytes, whole: self.choices.flip() });
         }
     }
 

@@ -6,6 +6,7 @@ use super::names::{input_name, unknown};
 use crate::header::SharedRange;
 use crate::ids::{ObjectId, StringId, ThreadIx};
 use crate::place::{Input, Location, Object, ObjectClass};
+use crate::recorded::RecordedInput;
 use crate::text::error::Problem;
 use crate::text::lex;
 use crate::text::words::Declaration;
@@ -28,6 +29,7 @@ impl Parser {
                 self.trace.sharing.push(SharedRange { object, offset, size });
                 Ok(())
             }
+            Declaration::Recorded => self.recorded(cursor),
             Declaration::Sync => {
                 let name = self.name(cursor)?;
                 self.whole_object(cursor, mark, name, ObjectClass::Sync, 0)
@@ -38,6 +40,21 @@ impl Parser {
                 self.whole_object(cursor, mark, name, ObjectClass::Global, size)
             }
         }
+    }
+
+    /// Lines of the same name follow each other's bytes.
+    fn recorded(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        let (name, bytes) = (cursor.quoted()?, cursor.quoted()?);
+        let whole = !cursor.skip_word("cut");
+        let all = &mut self.trace.recorded;
+        match all.iter_mut().rev().find(|input| input.name == name) {
+            Some(known) => {
+                known.bytes.extend(bytes);
+                known.whole = whole;
+            }
+            None => all.push(RecordedInput { name, bytes, whole }),
+        }
+        Ok(())
     }
 
     fn thread(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {

@@ -25,6 +25,24 @@ impl Printer<'_> {
             self.range(range.object, range.offset, range.size);
             self.end_line();
         }
+        self.recorded();
+    }
+
+    /// What came from outside, a line for so many bytes.
+    fn recorded(&mut self) {
+        const SHOWN: usize = 4096;
+        for input in &self.trace.recorded {
+            for start in (0..input.bytes.len().max(1)).step_by(SHOWN) {
+                let end = (start + SHOWN).min(input.bytes.len());
+                self.begin(Declaration::Recorded);
+                self.quoted(&input.name);
+                self.quoted(&input.bytes[start..end]);
+                if !input.whole && end == input.bytes.len() {
+                    self.line.push_str(" cut");
+                }
+                self.end_line();
+            }
+        }
     }
 
     fn threads(&mut self) {
