@@ -30,6 +30,7 @@ mod saturate;
 mod seats;
 mod semaphore;
 mod thread;
+mod unseen;
 mod values;
 mod waiting;
 
@@ -134,7 +135,8 @@ impl<'f> Encoding<'f> {
     ) -> Result<Self, TermError> {
         let cells = Arc::clone(forest.cells());
         let must = must_order(forest, &options);
-        let cone = match options.reductions.cone {
+        // Where memory was not recorded, anything may depend on anything.
+        let cone = match options.reductions.cone && !forest.is_memory_unseen() {
             true => cone::Cone::of(forest, &cells, targets, values, part),
             false => cone::Cone::everything(forest, part),
         };
@@ -176,6 +178,7 @@ impl<'f> Encoding<'f> {
         let objects: Vec<_> = self.accesses.sync.keys().copied().collect();
         for object in objects {
             self.locks(object)?;
+            self.unseen_state(object)?;
             self.conditions(object)?;
             self.semaphores(object)?;
             self.barriers(object)?;

@@ -15,6 +15,8 @@ pub enum About {
     ReadFrom(NodeId, Option<NodeId>),
     /// Two holders of a lock.
     Lock(NodeId, NodeId),
+    /// What goes on behind an acquisition goes on behind the critical section that was there before it.
+    Unseen(NodeId),
     /// A try or timed acquisition that failed.
     FailedLock(NodeId),
     /// A wait on a condition was woken.
@@ -50,6 +52,7 @@ impl About {
             | About::Read(id)
             | About::ReadFrom(id, _)
             | About::Lock(id, _)
+            | About::Unseen(id)
             | About::FailedLock(id)
             | About::Wake(id)
             | About::WakeOnce(id, _)
@@ -75,6 +78,7 @@ impl About {
             About::ReadFrom(read, Some(write)) => format!("read {} from {}", n(read), n(write)),
             About::ReadFrom(read, None) => format!("read {} from initial", n(read)),
             About::Lock(a, b) => format!("lock {} {}", n(a), n(b)),
+            About::Unseen(id) => format!("unseen {}", n(id)),
             About::FailedLock(id) => format!("failed lock {}", n(id)),
             About::Wake(id) => format!("wake {}", n(id)),
             About::WakeOnce(a, b) => format!("wake once {} {}", n(a), n(b)),

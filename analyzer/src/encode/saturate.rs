@@ -20,6 +20,7 @@ use super::Options;
 use super::accesses::Accesses;
 use super::lock::{Acquisition, Holdings, conflict};
 use super::object_tree::ObjectTrees;
+use super::unseen::dependent;
 use crate::model::{CellId, Cells, Forest, MustOrder, NodeId, Outcome, part};
 
 /// Each round can only find what the ones before have made visible; few rounds find all but everything.
@@ -28,7 +29,8 @@ const MOST_ROUNDS: usize = 16;
 /// The must-order that these options ask for.
 pub(crate) fn must_order(forest: &Forest, options: &Options) -> Arc<MustOrder> {
     let applies = options.reductions.saturate && options.model == MemoryModel::Sc;
-    let order = match applies && forest.ids().any(|id| pins(forest, id).is_some()) {
+    let decides = |id| pins(forest, id).is_some();
+    let order = match applies && (forest.is_memory_unseen() || forest.ids().any(decides)) {
         true => forest.saturated_order(|order| Saturation::new(forest, order).saturated()),
         false => forest.must_order(),
     };
@@ -67,6 +69,8 @@ struct Saturation<'f> {
     inside: HashMap<NodeId, Vec<usize>>,
     /// The section that an event enters.
     entered: HashMap<NodeId, usize>,
+    /// Per event: the releases, one of which comes before it because of what was not recorded.
+    released: HashMap<NodeId, Vec<NodeId>>,
 }
 
 impl<'f> Saturation<'f> {
@@ -77,7 +81,16 @@ impl<'f> Saturation<'f> {
         let mut sections = Vec::new();
         let mut inside: HashMap<NodeId, Vec<usize>> = HashMap::new();
         let mut entered = HashMap::new();
+        let mut released = HashMap::new();
         for (&lock, nodes) in &accesses.sync {
+            for section in dependent(forest, &trees, lock, nodes) {
+                // Said of what is behind them, since an event that is the next one need not be possible.
+                for &id in &section.decided {
+                    for child in &forest.node(id).children {
+                        released.insert(child.node, section.releases.clone());
+                    }
+                }
+            }
             for acquisition in Holdings::of(forest, &trees, lock, nodes).acquisitions {
                 let below = |id: NodeId| forest.node(id).children.iter().map(|child| child.node);
                 let mut stack: Vec<NodeId> = below(acquisition.node).collect();
@@ -91,7 +104,7 @@ impl<'f> Saturation<'f> {
                 sections.push(Section { acquisition, lock });
             }
         }
-        Saturation { forest, cells, order, accesses, sections, inside, entered }
+        Saturation { forest, cells, order, accesses, sections, inside, entered, released }
     }
 
     /// The order with all that follows; `None` if the traces contradict themselves.
@@ -102,6 +115,7 @@ impl<'f> Saturation<'f> {
                 grown |= self.order.inherit(self.forest, id);
                 grown |= self.behind_writes(id);
                 grown |= self.behind_sections(id);
+                grown |= self.behind_releases(id);
             }
             if !grown {
                 break;
@@ -202,18 +216,31 @@ impl<'f> Saturation<'f> {
                     {
                         continue;
                     }
-                    let mut releases =
-                        other.acquisition.releases.iter().filter(|&&release| self.order.agree(id, release));
-                    let Some(&first) = releases.next() else { continue };
-                    let mut common = self.order.row(first).to_vec();
-                    for &release in releases {
-                        self.order.meet(self.forest, &mut common, self.order.row(release));
-                    }
+                    let Some(common) = self.in_common(id, &other.acquisition.releases) else { continue };
                     grown |= self.order.join_row(id, &common);
                 }
             }
         }
         grown
+    }
+
+    /// Behind what the releases of the section that was there before have in common.
+    fn behind_releases(&mut self, id: NodeId) -> bool {
+        let Some(releases) = self.released.get(&id) else { return false };
+        match self.in_common(id, releases) {
+            Some(common) => self.order.join_row(id, &common),
+            None => false,
+        }
+    }
+
+    /// What comes before each of these releases that can have happened with the event; `None` if there is none.
+    fn in_common(&self, id: NodeId, releases: &[NodeId]) -> Option<Vec<Option<NodeId>>> {
+        let mut possible = releases.iter().filter(|&&release| self.order.agree(id, release));
+        let mut common = self.order.row(*possible.next()?).to_vec();
+        for &release in possible {
+            self.order.meet(self.forest, &mut common, self.order.row(release));
+        }
+        Some(common)
     }
 
     /// The sections that a thread is in behind an event.

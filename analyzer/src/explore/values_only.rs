@@ -15,6 +15,7 @@ pub(super) fn values_only(trace: &Trace) -> Trace {
     let mut plain = Trace::new(Header { order: OrderKind::Total, ..trace.header.clone() });
     plain.tables = trace.tables.clone();
     plain.sharing = trace.sharing.clone();
+    plain.recorded = trace.recorded.clone();
     plain.threads = vec![Vec::new(); trace.threads.len()];
     // Per thread and event: where it is now, and where the next one is if it is gone.
     let mut moved: Vec<Vec<u32>> = vec![Vec::new(); trace.threads.len()];

@@ -4,7 +4,7 @@
 //! runs of a thread merge into one tree: a node per event, several children where control depended on a
 //! symbolic value or on how a wait ended. One recorded trace is a forest whose trees are chains.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use warpath_trace::event::{Op, SyncKind};
@@ -151,6 +151,8 @@ pub struct Forest {
     pub exprs: ExprPool,
     /// How many traces were merged.
     pub traces: u32,
+    /// If they leave out what was read and written: the mutexes of which that matters.
+    monitors: Option<HashSet<LocationId>>,
     /// The latest of them, as a run through the trees.
     pub(super) run: Option<Run>,
     /// Turns of waiting loops.
@@ -271,6 +273,23 @@ impl Forest {
             _ => None,
         });
         made.unwrap_or((0, None))
+    }
+
+    /// Do the traces leave out what threads read and wrote? Then what a thread does in a critical section, and behind
+    /// it, may depend on who was there before.
+    pub fn is_memory_unseen(&self) -> bool {
+        self.monitors.is_some()
+    }
+
+    /// Is this a mutex of which it matters that what it protects was not recorded?
+    pub(crate) fn protects_unseen(&self, mutex: LocationId) -> bool {
+        self.monitors.as_ref().is_some_and(|monitors| monitors.contains(&mutex))
+    }
+
+    /// Says that memory was left out, and of which mutexes that matters.
+    pub(crate) fn leave_unseen(&mut self, monitors: impl IntoIterator<Item = LocationId>) {
+        self.changes();
+        self.monitors.get_or_insert_default().extend(monitors);
     }
 
     /// The run of the latest trace merged; `None` if nobody knows in which order its events happened.

@@ -13,6 +13,7 @@ use super::forest::{Forest, InputVar, Node, NodeId, Outcome, TreeIx};
 use super::idle::Idle;
 use super::normal::{Reads, are_alternatives, has_node, split};
 use super::run::{Moment, Run};
+use super::unseen::monitors;
 
 impl Forest {
     /// A forest of one trace.
@@ -77,6 +78,9 @@ struct Merge<'f, 't> {
 impl<'f, 't> Merge<'f, 't> {
     fn new(forest: &'f mut Forest, trace: &'t Trace) -> Self {
         let (objects, locations) = forest.places.absorb(&trace.tables);
+        if let Some(monitors) = monitors(trace) {
+            forest.leave_unseen(monitors.into_iter().map(|mutex| locations[mutex.index()]));
+        }
         let trees: Vec<TreeIx> = trace.tables.keys().iter().map(|key| forest.tree_for(key)).collect();
         let inputs = trace.tables.inputs().iter().map(|input| {
             let name = trace.tables.text(input.name).into_owned();

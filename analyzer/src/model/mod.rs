@@ -12,6 +12,7 @@ mod must;
 mod normal;
 mod run;
 mod seats;
+mod unseen;
 
 pub(crate) use before::Before;
 pub(crate) use cells::part;
@@ -23,3 +24,4 @@ pub use must::MustOrder;
 pub(crate) use normal::{Reads, has_node, split};
 pub use run::{Moment, Run};
 pub use seats::Seats;
+pub(crate) use unseen::monitors;

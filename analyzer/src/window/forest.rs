@@ -62,6 +62,11 @@ impl<'r, 't> Planting<'r, 't> {
     fn new(recorded: &'r Recorded<'t>, start: &Start) -> Self {
         let trace = recorded.trace;
         let mut forest = Forest::new();
+        if let Some(monitors) = &recorded.monitors {
+            let ids = monitors.iter().map(|&mutex| forest.places.admit_location(&trace.tables, mutex));
+            let ids: Vec<LocationId> = ids.collect();
+            forest.leave_unseen(ids);
+        }
         let mut threads = HashMap::new();
         for &(thread, depth, _) in &start.threads {
             let tree = forest.tree_for(trace.tables.key(thread));

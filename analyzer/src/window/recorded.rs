@@ -10,6 +10,7 @@ use warpath_trace::ids::{ExprId, InputId, LocationId, ThreadIx};
 use warpath_trace::trace::Trace;
 
 use super::error::WindowError;
+use crate::model::monitors;
 
 /// A position that never comes.
 const NEVER: u32 = u32::MAX;
@@ -26,6 +27,8 @@ pub struct Recorded<'t> {
     pub(super) kinds: HashMap<LocationId, Vec<SyncKind>>,
     /// Reads on which a branch depends.
     pub(super) guarded: HashSet<(ThreadIx, u32)>,
+    /// If memory was not recorded: the mutexes of which that matters, ascending.
+    pub(super) monitors: Option<Vec<LocationId>>,
     /// Futex words between which waiters are moved: for each, the one that stands for all connected with it.
     pub(super) families: HashMap<LocationId, LocationId>,
     /// Atomic regions, from the event that begins one to the one that ends it.
@@ -34,6 +37,12 @@ pub struct Recorded<'t> {
     latest: Vec<u32>,
     /// Per expression: its value in the run.
     values: Vec<u128>,
+}
+
+fn sorted(locations: HashSet<LocationId>) -> Vec<LocationId> {
+    let mut locations: Vec<LocationId> = locations.into_iter().collect();
+    locations.sort_unstable();
+    locations
 }
 
 impl<'t> Recorded<'t> {
@@ -78,6 +87,7 @@ impl<'t> Recorded<'t> {
             kinds,
             families,
             regions,
+            monitors: monitors(trace).map(sorted),
             guarded: HashSet::new(),
             latest: Vec::new(),
             values: Vec::new(),
