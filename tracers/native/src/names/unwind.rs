@@ -57,6 +57,15 @@ impl Frame {
         }
     }
 
+    /// The frame of the caller of a function at whose first instruction the thread stands: that needs no tables.
+    pub fn of_caller(registers: &Registers, returns_to: u64) -> Frame {
+        let mut frame = Frame::innermost(registers);
+        frame.pc = returns_to;
+        frame.is_return = true;
+        frame.registers[RSP] = frame.registers[RSP].map(|stack| stack.wrapping_add(8));
+        frame
+    }
+
     /// An address within the instruction that is being executed or made the call: what to look lines up by.
     pub fn lookup(&self) -> u64 {
         if self.is_return { self.pc.wrapping_sub(1) } else { self.pc }

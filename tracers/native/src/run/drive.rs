@@ -28,7 +28,11 @@ impl Machine {
             if self.options.cancel.load(Ordering::Relaxed) {
                 return Ok(End::Stopped(Why::Interrupted));
             }
-            let turn = match self.scheduled(follow)? {
+            let planned = match follow.guide() {
+                Some(guide) => self.guided(guide, chooser)?,
+                None => self.scheduled(follow)?,
+            };
+            let turn = match planned {
                 Planned::Turn(turn) => turn,
                 Planned::End(end) => return Ok(end),
                 Planned::Over => {
@@ -53,6 +57,7 @@ impl Machine {
                     self.commit(t, write)?;
                     self.account(t, before);
                 }
+                Turn::Again => {}
                 Turn::Stuck => {
                     if !self.wait_outside()? {
                         return self.deadlock();
@@ -109,7 +114,7 @@ impl Machine {
         Ok(None)
     }
 
-    fn choices(&mut self) -> Vec<Choice> {
+    pub(super) fn choices(&mut self) -> Vec<Choice> {
         let alive: Vec<usize> = (0..self.threads.len()).filter(|&t| self.threads[t].alive()).collect();
         alive
             .into_iter()
@@ -295,7 +300,7 @@ impl Machine {
     }
 
     /// Nobody in the program can go on: waits for the outside, if somebody waits for that.
-    fn wait_outside(&mut self) -> Result<bool, RunError> {
+    pub(super) fn wait_outside(&mut self) -> Result<bool, RunError> {
         let waits = (0..self.threads.len()).any(|t| self.ability(t) == Ability::Outside);
         if waits {
             std::thread::sleep(std::time::Duration::from_millis(1));
@@ -360,8 +365,12 @@ impl Machine {
     }
 }
 
-enum Planned {
+/// What comes next by a schedule.
+pub(super) enum Planned {
+    /// Somebody's turn.
     Turn(Turn),
+    /// The run is over.
     End(End),
+    /// The schedule says nothing more.
     Over,
 }

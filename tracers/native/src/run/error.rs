@@ -22,6 +22,9 @@ pub enum RunError {
         /// Why.
         reason: String,
     },
+    /// What the program is to be given has no place.
+    #[error("the program cannot be given its recorded input: {0}")]
+    Given(#[source] std::io::Error),
     /// The trace's tables are full.
     #[error("the trace cannot hold more: {0}")]
     Table(#[from] TableError),

@@ -63,6 +63,8 @@ pub(crate) struct Machine {
     pub grown: bool,
     /// Values of inputs in a plain run, by name.
     pub environment: rustc_hash::FxHashMap<String, String>,
+    /// Where threads stand with respect to a recorded run.
+    pub standings: super::guided::Standings,
     /// Steps of the schedule that were left out.
     pub skipped: u64,
     /// Something may have happened that threads wait for outside the program.

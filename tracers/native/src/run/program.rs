@@ -20,11 +20,12 @@ use super::known::Known;
 use super::machine::Machine;
 use super::options::{RunOptions, Source};
 use super::outcome::{End, Why};
-use super::schedule::{Chooser, Follow, Policy};
+use super::schedule::{Chooser, Follow, Guided, Policy};
 use super::sharing::Sharing;
 use super::start::{self, Beginning, OwnStdin};
 use super::steady::steady;
 use super::template::Template;
+use super::world::{GivenFiles, World};
 use crate::names::{Facts, Images};
 use crate::process::Launch;
 
@@ -42,6 +43,8 @@ pub struct Program {
     own_stdin: Option<OwnStdin>,
     /// Bytes that are shared by their names, if a schedule says so: then nothing else is.
     known: Option<Known>,
+    /// Files as they are given to it, whatever there is on the disk.
+    given: Arc<GivenFiles>,
     machine: Option<Machine>,
     template: Option<Template>,
 }
@@ -86,6 +89,8 @@ pub struct Run {
     pub skipped: u64,
     /// Steps of the schedule that the run ended before.
     pub left: usize,
+    /// How it went along a recorded run, if it was to.
+    pub guided: Option<Guided>,
     /// What it wrote to standard output (1) and error (2), if that was kept.
     pub output: Vec<(i32, Vec<u8>)>,
 }
@@ -107,13 +112,27 @@ const ROUNDS: usize = 12;
 impl Program {
     /// A program to be run with these arguments in this process's environment.
     pub fn new(path: &Path, arguments: Vec<OsString>) -> Result<Program, RunError> {
+        Program::in_world(path, arguments, World::default())
+    }
+
+    /// A program to be run with these arguments, that is given what `world` says instead of what there is.
+    pub fn in_world(path: &Path, arguments: Vec<OsString>, world: World) -> Result<Program, RunError> {
         let refused = |reason: String| RunError::Program { program: path.to_owned(), reason };
         let found = find(path).ok_or_else(|| refused("there is no such file, here or in PATH".into()))?;
         let facts = Facts::of(&found).map_err(|error| refused(error.to_string()))?;
         let mut launch = Launch::new(found.into_os_string(), arguments);
         launch.arguments[0] = path.as_os_str().to_owned();
+        let World { environment, stdin, files } = world;
+        if let Some(environment) = environment {
+            launch.environment = environment;
+        }
         steady(&mut launch);
-        let own_stdin = OwnStdin::open();
+        let given = Arc::new(GivenFiles::new(&files)?);
+        let is_given = stdin.is_some();
+        let own_stdin = match stdin {
+            Some(bytes) => Some(OwnStdin::of(&bytes)?),
+            None => OwnStdin::open(),
+        };
         launch.streams[0] = own_stdin.as_ref().map(|own| own.file.as_raw_fd());
         Ok(Program {
             launch,
@@ -121,10 +140,11 @@ impl Program {
             learnt: Knowledge::default(),
             together: Together::default(),
             hottest: Vec::new(),
-            stdin: start::unseekable_stdin(),
+            stdin: if is_given { None } else { start::unseekable_stdin() },
             since: Since::now(),
             own_stdin,
             known: None,
+            given,
             machine: None,
             template: None,
         })
@@ -182,6 +202,7 @@ impl Program {
 
     /// Runs it once.
     pub fn run(&mut self, plan: &Plan) -> Result<Run, RunError> {
+        self.given.renew()?;
         let mut machine = self.at_main(plan)?;
         match &self.known {
             Some(_) => machine.know_spins(),
@@ -226,6 +247,7 @@ impl Program {
             hardware_steps: machine.hardware_steps,
             skipped: machine.skipped,
             left: follow.left(),
+            guided: follow.guided(),
             output: std::mem::take(&mut machine.output),
         };
         self.machine = Some(machine);
@@ -281,6 +303,7 @@ impl Program {
             hot: &self.learnt.hot,
             known,
             stdin: self.stdin.clone(),
+            given: Arc::clone(&self.given),
             since: self.since,
             names,
         })

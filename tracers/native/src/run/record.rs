@@ -163,7 +163,8 @@ impl Machine {
         if modelled && is_own(&self.images, to) {
             return to.wrapping_sub(1);
         }
-        let mut frame = Frame::innermost(&self.threads[t].registers);
+        let registers = &self.threads[t].registers;
+        let mut frame = if modelled { Frame::of_caller(registers, to) } else { Frame::innermost(registers) };
         let (images, space) = (&self.images, &mut self.space);
         let mut read = |address: u64| word_at(space, address);
         for _ in 0..32 {
@@ -242,11 +243,13 @@ impl Machine {
     }
 }
 
-/// Is this where people look for their own code: not in the C library, nor in the runtime of C++?
+/// Is this where people look for their own code: not in the C library, the runtime of C++, or the light recorder, which
+/// a program may be linked to?
 pub(super) fn is_own(images: &Images, address: u64) -> bool {
     let runtime = |image: &Image| {
         let name = image.facts().soname.as_deref().unwrap_or_default();
-        ["libstdc++", "libgcc_s", "libc++"].iter().any(|prefix| name.starts_with(prefix))
+        image.name().starts_with("libwarpath_preload")
+            || ["libstdc++", "libgcc_s", "libc++"].iter().any(|prefix| name.starts_with(prefix))
     };
     !images.is_c_library(address) && !images.image_at(address).is_some_and(runtime)
 }

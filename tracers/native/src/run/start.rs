@@ -23,6 +23,7 @@ use super::options::RunOptions;
 use super::record::Recorder;
 use super::sharing::Sharing;
 use super::thread::Thread;
+use super::world::GivenFiles;
 use crate::cpu::{Code, Registers};
 use crate::memory::{Backing, Protection, Space};
 use crate::names::{Image, Images, SymbolKind};
@@ -62,6 +63,8 @@ pub(super) struct Beginning<'a> {
     pub hot: &'a Sharing,
     pub known: &'a Known,
     pub stdin: Option<Arc<Mutex<Vec<u8>>>>,
+    /// Files that are not what is on the disk.
+    pub given: Arc<GivenFiles>,
     /// Since when times of files are the runs' own.
     pub since: Since,
     /// Names and hooks from an earlier run: files are mapped to the same addresses again.
@@ -70,7 +73,7 @@ pub(super) struct Beginning<'a> {
 
 /// A machine that stands at the first instruction of the program.
 pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
-    let Beginning { launch, header, options, sharing, hot, known, stdin, since, names } = beginning;
+    let Beginning { launch, header, options, sharing, hot, known, stdin, given, since, names } = beginning;
     let (images, hooks) = names.unwrap_or_else(|| (Images::new(), Hooks::default()));
     let mut process = spawn(launch)?;
     let native = Native::prepare(&mut process)?;
@@ -103,6 +106,7 @@ pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
     main.stack = stack.map_or(sp - (8 << 20)..sp, |mapping| mapping.end.saturating_sub(8 << 20)..mapping.end);
     let mut kernel = Kernel { brk, ..Kernel::default() };
     kernel.files.stdin = stdin;
+    kernel.files.given = given;
     kernel.files.since = since;
 
     let mut machine = Machine {
@@ -139,6 +143,7 @@ pub(super) fn machine(beginning: Beginning<'_>) -> Result<Machine, RunError> {
         approximations: Default::default(),
         instructions: 0,
         hardware_steps: 0,
+        standings: Default::default(),
         skipped: 0,
         outside_changed: false,
     };
@@ -283,6 +288,11 @@ impl OwnStdin {
         let start = stdin_position()?;
         let file = File::open("/proc/self/fd/0").ok()?;
         file.metadata().ok()?.is_file().then_some(OwnStdin { file, start })
+    }
+
+    /// Standard input that holds these bytes.
+    pub(super) fn of(bytes: &[u8]) -> Result<OwnStdin, RunError> {
+        Ok(OwnStdin { file: super::world::in_memory("stdin", bytes)?, start: 0 })
     }
 
     /// Back to where it stood: the process of an earlier run has moved it.

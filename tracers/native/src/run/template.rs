@@ -91,6 +91,7 @@ impl Template {
         machine.owners = Default::default();
         machine.current = 0;
         machine.skipped = 0;
+        machine.standings = Default::default();
         machine.output.clear();
         machine.grown = false;
         // A fork shares the positions of its parent's open files, and an earlier run may have moved them.

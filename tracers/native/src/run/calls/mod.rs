@@ -58,6 +58,9 @@ impl Machine {
     pub(crate) fn hooked(&mut self, t: usize) -> Result<Next, RunError> {
         let rip = self.threads[t].registers.rip;
         let Some(function) = self.hooks.get(rip) else { return self.pass(t) };
+        if function.goes_on_inside() && self.called_by_recorder(t) {
+            return self.pass(t);
+        }
         use Function as F;
         match function {
             F::Malloc
@@ -98,6 +101,13 @@ impl Machine {
             }
             F::Sync(call) => self.sync_call(t, call),
         }
+    }
+
+    /// A program may be linked to the light recorder, which stands in front of the C library: what was modelled at its
+    /// function is not modelled once more at the one behind.
+    fn called_by_recorder(&mut self, t: usize) -> bool {
+        let site = self.call_site(t);
+        self.images.image_at(site).is_some_and(|image| image.name().starts_with("libwarpath_preload"))
     }
 
     /// Lets the function at whose entry the thread stands return to us.

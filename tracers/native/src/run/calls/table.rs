@@ -54,6 +54,15 @@ pub(crate) enum Function {
 }
 
 impl Function {
+    /// Is the function's own code executed, too, behind what its call means?
+    pub(crate) fn goes_on_inside(self) -> bool {
+        use SyncCall as S;
+        matches!(
+            self,
+            Function::Create | Function::Sync(S::Join | S::TryJoin | S::TimedJoin | S::ThrdJoin | S::Detach)
+        )
+    }
+
     /// Is it the program's own code that is executed there, whatever else its call means?
     pub(crate) fn is_program_code(self) -> bool {
         matches!(self, Function::Main | Function::Sync(SyncCall::AtomicCall))

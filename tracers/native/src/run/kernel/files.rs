@@ -12,6 +12,7 @@ use crate::run::action::{Action, Wait};
 use crate::run::error::RunError;
 use crate::run::machine::Machine;
 use crate::run::options::{Output, Source};
+use crate::run::world::GivenFiles;
 
 /// Descriptors that matter.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Files {
     standard: Standard,
     /// Bytes of output that were kept.
     kept: u64,
+    /// Files that are given to the program instead of those on the disk.
+    pub given: Arc<GivenFiles>,
     /// Since when times of files are the run's own.
     pub since: Since,
 }
@@ -99,7 +102,8 @@ impl Machine {
             _ => {}
         }
         self.write_back()?;
-        let result = self.raw_call(call.number, call.arguments)?;
+        let real = self.with_given_file(call)?;
+        let result = self.raw_call(real.number, real.arguments)?;
         let promised = self.promised(fd, call.arguments[2]);
         if call.number == libc::SYS_read && result == 0 && promised > 0 {
             return self.give_bytes(t, call, &vec![0; promised]);

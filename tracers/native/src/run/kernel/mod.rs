@@ -6,6 +6,7 @@
 mod chance;
 mod files;
 mod futex;
+mod given;
 mod memory;
 mod poll;
 mod process;

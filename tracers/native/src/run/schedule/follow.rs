@@ -7,6 +7,8 @@ use warpath_trace::event::Verb;
 use warpath_trace::si::{Expected, Step, Visible};
 use warpath_trace::thread::ThreadKey;
 
+use super::guide::{Guide, Guided};
+
 /// A schedule that is followed, and how far it has come.
 #[derive(Clone, Debug)]
 pub struct Follow {
@@ -19,6 +21,8 @@ pub struct Follow {
     named: Option<FxHashSet<String>>,
     /// Who goes on when the schedule is over.
     then: Option<ThreadKey>,
+    /// A recorded run that is gone along instead.
+    guide: Option<Guide>,
 }
 
 /// What happens when the program does something else than the schedule says.
@@ -53,7 +57,21 @@ impl fmt::Display for Divergence {
 impl Follow {
     /// Follows these steps.
     pub fn new(steps: Vec<Step>, strictness: Strictness) -> Follow {
-        Follow { steps, at: 0, repeated: 0, strictness, named: None, then: None }
+        Follow { steps, at: 0, repeated: 0, strictness, named: None, then: None, guide: None }
+    }
+
+    /// Goes along a run that another recorder has seen.
+    pub fn along(guide: Guide) -> Follow {
+        Follow { guide: Some(guide), ..Follow::nothing() }
+    }
+
+    pub(crate) fn guide(&mut self) -> Option<&mut Guide> {
+        self.guide.as_mut()
+    }
+
+    /// How it went along a recorded run, if there is one.
+    pub(crate) fn guided(&self) -> Option<Guided> {
+        self.guide.as_ref().map(|guide| guide.report().clone())
     }
 
     /// Accesses to locations that no step names are made on the way: for a schedule that does not say which bytes it
@@ -124,7 +142,8 @@ impl Follow {
 
     /// Steps that are still to come.
     pub(crate) fn left(&self) -> usize {
-        self.steps.len() - self.at.min(self.steps.len())
+        let guided = self.guide.as_ref().map_or(0, Guide::left);
+        self.steps.len() - self.at.min(self.steps.len()) + guided
     }
 
     pub(crate) fn is_lenient(&self) -> bool {

@@ -1,11 +1,14 @@
 //! Who goes next: a policy, or a schedule that is followed.
 
 mod follow;
+mod guide;
 mod pct;
 mod policy;
 
 pub(crate) use follow::fits;
 pub use follow::{Divergence, Follow, Strictness};
+pub(crate) use guide::Place;
+pub use guide::{Guide, Guided, Pace, Parting};
 pub(crate) use policy::Chooser;
 pub use policy::Policy;
 
@@ -33,4 +36,6 @@ pub(crate) enum Turn {
     Commit(usize, usize),
     /// Nothing is possible.
     Stuck,
+    /// Something outside may have changed: look again.
+    Again,
 }

@@ -75,6 +75,10 @@ impl Chooser {
         Chooser { policy, last: 0, random, priorities, streak: 0 }
     }
 
+    pub(crate) fn policy(&self) -> Policy {
+        self.policy
+    }
+
     /// This thread had the last turn.
     pub(crate) fn go_on_with(&mut self, thread: usize) {
         (self.last, self.streak) = (thread, 0);
