@@ -1,42 +1,30 @@
-//! What one thread did, in a mapped file.
+//! What one thread did, in a file of which one segment is mapped.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use warpath_light_format::header::{self, at};
 use warpath_light_format::{Head, Kind, SEGMENT, Word};
 
-use crate::files::{File, Path};
+use crate::files::{File, Path, keeping_errno};
+use crate::here::Here;
 use crate::settings::Settings;
 
 /// Words of the longest record.
 pub(crate) const LONGEST: usize = 24;
-
-/// Events of signal handlers that can come while one event is being written.
-const LATE: usize = 8;
-
-#[derive(Clone, Copy)]
-struct LateRecord {
-    words: [Word; LONGEST],
-    len: usize,
-}
 
 /// The file of a thread. Only that thread, and signal handlers on it, use it.
 pub(crate) struct Buffer {
     path: Path,
     segments: u64,
     ring: bool,
+    /// The first page, and behind it the segment that is written to.
     head: *mut AtomicU64,
-    /// The segment mapped now, and where the next record goes; null if there is none.
-    segment: Cell<*mut Word>,
-    used: Cell<usize>,
-    newest: Cell<u64>,
+    filled: Cell<u64>,
+    /// Full segments for which there is room on the disk.
+    reserved: Cell<u64>,
     /// What each segment begins with: its oldest records may belong to a later episode than the file's first.
     episode: Cell<u64>,
-    /// A record is being written: what a signal handler does now is kept for a moment.
-    busy: Cell<bool>,
-    late: Cell<[LateRecord; LATE]>,
-    late_count: AtomicUsize,
     full: Cell<bool>,
 }
 
@@ -48,26 +36,30 @@ pub(crate) struct Origin {
     pub(crate) nth: u64,
     pub(crate) start: u64,
     pub(crate) episode: u64,
+    /// Both ends of the thread's stack.
+    pub(crate) stack: (u64, u64),
+    /// Where places are counted from.
+    pub(crate) base: u64,
 }
 
 impl Buffer {
     /// Makes the file. None if that is not possible.
-    pub(crate) fn create(path: Path, settings: &Settings, origin: &Origin) -> Option<Buffer> {
+    pub(crate) fn create(path: Path, settings: &Settings, origin: &Origin, here: &Here) -> Option<Buffer> {
         let file = File::open(path.as_c(), libc::O_RDWR | libc::O_CREAT | libc::O_EXCL)?;
-        grow(&file, header::SIZE as i64)?;
-        let head = map(&file, 0, header::SIZE)?.cast::<AtomicU64>();
+        // With room on the disk, so that writing to the mapping cannot fail later.
+        // SAFETY: an open file.
+        if unsafe { libc::posix_fallocate(file.0, 0, header::FULL as i64) } != 0 {
+            return None;
+        }
+        let head = map(&file)?;
         let buffer = Buffer {
             path,
             segments: settings.segments,
             ring: settings.ring,
             head,
-            segment: Cell::new(core::ptr::null_mut()),
-            used: Cell::new(0),
-            newest: Cell::new(0),
+            filled: Cell::new(0),
+            reserved: Cell::new(0),
             episode: Cell::new(origin.episode),
-            busy: Cell::new(false),
-            late: Cell::new([LateRecord { words: [0; LONGEST], len: 0 }; LATE]),
-            late_count: AtomicUsize::new(0),
             full: Cell::new(false),
         };
         for (place, value) in [
@@ -78,38 +70,52 @@ impl Buffer {
             // SAFETY: always succeeds.
             (at::TID, unsafe { libc::gettid() } as u64),
             (at::SEGMENTS, settings.segments),
+            (at::STACK, origin.stack.0),
+            (at::STACK_TOP, origin.stack.1),
+            (at::BASE, origin.base),
         ] {
             buffer.head(place).store(value, Ordering::Relaxed);
         }
-        drop(file);
-        buffer.enter(0)?;
+        buffer.resume(here);
         buffer.head(at::MAGIC).store(header::MAGIC, Ordering::Release);
         Some(buffer)
     }
 
     /// A word of the first page.
-    fn head(&self, place: usize) -> &AtomicU64 {
+    pub(crate) fn head(&self, place: usize) -> &AtomicU64 {
         // SAFETY: the page is mapped as long as the buffer lives, and has room for more than `at::COUNT` words.
         unsafe { &*self.head.add(place) }
     }
 
-    /// What comes now belongs to this episode.
-    #[inline]
-    pub(crate) fn in_episode(&self, episode: u64) {
-        if self.episode.get() != episode {
-            self.episode.set(episode);
-            self.record(Kind::Resume, 0, 0, &[episode]);
-        }
+    fn segment(&self) -> *mut Word {
+        // SAFETY: within the mapping.
+        unsafe { self.head.cast::<u8>().add(header::SIZE) }.cast()
     }
 
-    /// Counts an event that is not recorded.
-    pub(crate) fn lose(&self) {
-        self.head(at::LOST).fetch_add(1, Ordering::Relaxed);
+    /// Behind this no record may end.
+    pub(crate) fn end(&self) -> *mut Word {
+        // SAFETY: the end of the mapping.
+        unsafe { self.segment().add(SEGMENT / size_of::<Word>()) }
+    }
+
+    /// The episode of what was written last.
+    pub(crate) fn episode(&self) -> u64 {
+        self.episode.get()
+    }
+
+    /// What comes now belongs to another episode; the caller writes so.
+    pub(crate) fn set_episode(&self, episode: u64) {
+        self.episode.set(episode);
+    }
+
+    /// Counts events that are not recorded.
+    pub(crate) fn lose(&self, count: u64) {
+        self.head(at::LOST).fetch_add(count, Ordering::Relaxed);
     }
 
     /// Says what the thread waits for, until it says that it waits no more.
     pub(crate) fn waits(&self, head: Head, words: &[Word]) {
-        for (place, word) in words.iter().take(at::COUNT - at::WAITING_WORDS).enumerate() {
+        for (place, word) in words.iter().take(at::STACK - at::WAITING_WORDS).enumerate() {
             self.head(at::WAITING_WORDS + place).store(*word, Ordering::Relaxed);
         }
         self.head(at::WAITING).store(head.pack(), Ordering::Release);
@@ -119,160 +125,116 @@ impl Buffer {
         self.head(at::WAITING).store(0, Ordering::Release);
     }
 
-    /// Writes a record.
-    #[inline]
-    pub(crate) fn record(&self, kind: Kind, a: u16, b: u32, words: &[Word]) {
-        let len = (words.len() + 1).min(LONGEST);
-        let head = Head { kind: kind as u8, words: len as u8, a, b }.pack();
-        if self.busy.replace(true) {
-            self.keep(head, words);
-            return;
-        }
-        compiler_fence(Ordering::SeqCst);
-        self.put(head, words);
-        compiler_fence(Ordering::SeqCst);
-        self.busy.set(false);
-        if self.late_count.load(Ordering::Relaxed) != 0 {
-            self.put_late();
-        }
-    }
-
-    /// A signal handler came in the middle of a record: its own is written behind that.
-    #[cold]
-    fn keep(&self, head: Word, words: &[Word]) {
-        let place = self.late_count.fetch_add(1, Ordering::Relaxed);
-        if place >= LATE {
-            self.lose();
-            return;
-        }
-        let mut record = LateRecord { words: [0; LONGEST], len: (words.len() + 1).min(LONGEST) };
-        record.words[0] = head;
-        record.words[1..record.len].copy_from_slice(&words[..record.len - 1]);
-        // SAFETY: `place` is below the length, and no other handler has the same place.
-        unsafe { self.late.as_ptr().cast::<LateRecord>().add(place).write(record) };
-    }
-
-    #[cold]
-    fn put_late(&self) {
-        self.busy.set(true);
-        compiler_fence(Ordering::SeqCst);
-        let count = self.late_count.swap(0, Ordering::Relaxed).min(LATE);
-        let records = self.late.get();
-        for record in &records[..count] {
-            self.put(record.words[0], &record.words[1..record.len]);
-        }
-        compiler_fence(Ordering::SeqCst);
-        self.busy.set(false);
-    }
-
-    #[inline]
-    fn put(&self, head: Word, words: &[Word]) {
-        let len = (words.len() + 1).min(LONGEST);
-        // One word stays free, for the record that says that the rest is empty.
-        if self.used.get() + len >= SEGMENT / size_of::<Word>() && !self.next_segment() {
-            self.lose();
-            return;
-        }
-        let segment = self.segment.get();
-        if segment.is_null() {
-            self.lose();
-            return;
-        }
-        let used = self.used.get();
-        // SAFETY: `used + len` is within the mapped segment, which nobody else writes.
+    /// Writes words that fit behind the cursor, the first one last.
+    #[inline(always)]
+    pub(crate) fn put(here: &Here, words: &[Word]) {
+        let place = here.cursor.get();
+        // SAFETY: the caller has made room there, in the mapped segment that nobody else writes to.
         unsafe {
-            let place = segment.add(used);
-            for (offset, word) in words.iter().take(len - 1).enumerate() {
-                place.add(offset + 1).write(*word);
+            for (offset, word) in words.iter().enumerate().skip(1) {
+                place.add(offset).write(*word);
             }
-            (*place.cast::<AtomicU64>()).store(head, Ordering::Release);
+            (*place.cast::<AtomicU64>()).store(words[0], Ordering::Release);
+            here.cursor.set(place.add(words.len()));
         }
-        self.used.set(used + len);
     }
 
-    #[cold]
-    fn next_segment(&self) -> bool {
+    /// Is there room for so many words in the segment?
+    pub(crate) fn has_room(&self, here: &Here, words: usize) -> bool {
+        let used = here.cursor.get() as usize - self.segment() as usize;
+        used + words * size_of::<Word>() <= SEGMENT
+    }
+
+    /// Copies the segment, which is full, behind the others, and begins it anew. False if there is no room for it: then
+    /// nothing more can be recorded.
+    pub(crate) fn next_segment(&self, here: &Here) -> bool {
         if self.full.get() {
             return false;
         }
-        let segment = self.segment.get();
-        if !segment.is_null() {
-            let pad = Head { kind: Kind::Pad as u8, words: 1, a: 0, b: 0 }.pack();
-            // SAFETY: `put` keeps a word free at the end.
-            unsafe { (*segment.add(self.used.get()).cast::<AtomicU64>()).store(pad, Ordering::Release) };
+        let number = self.filled.get();
+        let room = self.ring || number < self.segments;
+        if !room || !keeping_errno(|| self.copy(number)) {
+            self.full.set(true);
+            return false;
         }
-        let next = self.newest.get() + 1;
-        let room = self.ring || next < self.segments;
-        let entered = room && crate::files::keeping_errno(|| self.enter(next).is_some());
-        self.full.set(!entered);
-        entered
+        self.filled.set(number + 1);
+        self.head(at::FILLED).store(number + 1, Ordering::Release);
+        // From here on the segment is known to be a copy. The words up to the end are emptied, the first one first.
+        let used = (here.cursor.get() as usize - self.segment() as usize).min(SEGMENT);
+        // SAFETY: within the mapped segment, which nobody else writes to.
+        unsafe {
+            (*self.segment().cast::<AtomicU64>()).store(0, Ordering::Release);
+            core::ptr::write_bytes(self.segment().cast::<u8>(), 0, used);
+        }
+        self.resume(here);
+        true
     }
 
-    /// Goes to a segment: a new one, or the oldest one, emptied.
-    fn enter(&self, number: u64) -> Option<()> {
+    fn copy(&self, number: u64) -> bool {
         let place = if self.ring { number % self.segments } else { number };
-        let offset = header::SIZE as u64 + place * SEGMENT as u64;
-        let file = File::open(self.path.as_c(), libc::O_RDWR)?;
-        grow(&file, (offset + SEGMENT as u64) as i64)?;
-        let segment = map(&file, offset as i64, SEGMENT)?;
-        if number >= self.segments {
-            // SAFETY: the whole of the segment just mapped.
-            unsafe { core::ptr::write_bytes(segment.cast::<u8>(), 0, SEGMENT) };
+        let offset = header::FULL as u64 + place * SEGMENT as u64;
+        let Some(file) = File::open(self.path.as_c(), libc::O_RDWR) else { return false };
+        if place >= self.reserved.get() {
+            self.reserve(&file, place);
         }
-        let resume = Head { kind: Kind::Resume as u8, words: 2, a: 0, b: 0 }.pack();
-        // SAFETY: the first two words of the segment just mapped.
-        unsafe {
-            segment.add(1).write(self.episode.get());
-            (*segment.cast::<AtomicU64>()).store(resume, Ordering::Release);
+        let mut done = 0;
+        while done < SEGMENT {
+            // SAFETY: the bytes are those of the mapped segment.
+            let written = unsafe {
+                let from = self.segment().cast::<u8>().add(done);
+                libc::pwrite(file.0, from.cast(), SEGMENT - done, (offset + done as u64) as i64)
+            };
+            match usize::try_from(written) {
+                Ok(0) => return false,
+                Ok(written) => done += written,
+                Err(_) if crate::files::errno() == libc::EINTR => {}
+                Err(_) => return false,
+            }
         }
-        let before = self.segment.replace(segment);
-        self.used.set(2);
-        self.newest.set(number);
-        self.head(at::NEWEST).store(number, Ordering::Release);
-        if !before.is_null() {
-            // SAFETY: mapped by us, and left for good.
-            unsafe { libc::munmap(before.cast(), SEGMENT) };
-        }
-        Some(())
+        true
+    }
+
+    /// Asks for room for many segments at once, which makes writing them several times faster. That there is less does not
+    /// matter yet.
+    fn reserve(&self, file: &File, place: u64) {
+        const STEP: u64 = (16 << 20) / SEGMENT as u64;
+        let step = STEP.min(self.segments.saturating_sub(place)).max(1);
+        let offset = header::FULL as u64 + place * SEGMENT as u64;
+        let size = (step * SEGMENT as u64) as i64;
+        // SAFETY: an open file.
+        unsafe { libc::fallocate(file.0, libc::FALLOC_FL_KEEP_SIZE, offset as i64, size) };
+        self.reserved.set(place + step);
+    }
+
+    /// What a segment begins with.
+    fn resume(&self, here: &Here) {
+        here.cursor.set(self.segment());
+        let head = Head { kind: Kind::Resume as u8, words: 3, a: 0, b: self.filled.get() as u32 };
+        Self::put(here, &[head.pack(), self.episode.get(), here.blocks.get()]);
     }
 
     /// The thread is over: what it did not use of the file is given back.
-    pub(crate) fn close(&self) {
-        self.busy.set(true);
-        let segment = self.segment.replace(core::ptr::null_mut());
-        if !segment.is_null() {
-            // SAFETY: mapped by us, and left for good.
-            unsafe { libc::munmap(segment.cast(), SEGMENT) };
-        }
-        if !self.ring || self.newest.get() < self.segments {
-            let used = self.newest.get() * SEGMENT as u64 + (self.used.get() * size_of::<Word>()) as u64;
-            // SAFETY: the path is terminated. If it fails, the file is only longer.
-            unsafe { libc::truncate(self.path.as_c().as_ptr(), (header::SIZE as u64 + used) as i64) };
-        }
+    pub(crate) fn close(&self, here: &Here) {
+        let used = (here.cursor.get() as usize - self.segment() as usize).min(SEGMENT);
+        let full = self.filled.get().min(self.segments) as usize;
+        let size = if full == 0 { header::SIZE + used } else { header::FULL + full * SEGMENT };
+        // SAFETY: the path is terminated. If it fails, the file only takes more room.
+        unsafe { libc::truncate(self.path.as_c().as_ptr(), size as i64) };
         // SAFETY: mapped by us; the thread is silent by now, so nobody looks at it any more.
-        unsafe { libc::munmap(self.head.cast(), header::SIZE) };
+        unsafe { libc::munmap(self.head.cast(), header::FULL) };
     }
 }
 
-/// Makes the file so long, with room on the disk, so that writing to the mapping cannot fail later.
-fn grow(file: &File, size: i64) -> Option<()> {
-    // SAFETY: an open file.
-    if unsafe { libc::posix_fallocate(file.0, 0, size) } == 0 {
-        return Some(());
-    }
-    None
-}
-
-fn map(file: &File, offset: i64, size: usize) -> Option<*mut Word> {
+fn map(file: &File) -> Option<*mut AtomicU64> {
     // SAFETY: a new mapping of a file of ours; nothing else is touched.
     let mapped = unsafe {
         libc::mmap(
             core::ptr::null_mut(),
-            size,
+            header::FULL,
             libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED | libc::MAP_POPULATE,
+            libc::MAP_SHARED,
             file.0,
-            offset,
+            0,
         )
     };
     (mapped != libc::MAP_FAILED).then_some(mapped.cast())

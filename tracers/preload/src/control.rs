@@ -7,16 +7,27 @@ static EPISODE: AtomicU64 = AtomicU64::new(0);
 static SAMPLE_ON: AtomicU64 = AtomicU64::new(0);
 static SAMPLE_PERIOD: AtomicU64 = AtomicU64::new(0);
 
+/// Nothing is recorded.
+pub(crate) const OFF: u64 = u64::MAX;
+/// Each event is looked at: whether it is recorded depends on the time, or more is done with it than recording.
+pub(crate) const UNUSUAL: u64 = u64::MAX - 1;
+
+/// One word that says what to do with an event: [`OFF`], [`UNUSUAL`], or the episode's number, plus one. A thread that has
+/// written something in the same episode has the same number in its own words.
+pub(crate) static STAMP: AtomicU64 = AtomicU64::new(OFF);
+
 /// Begins with these settings.
 pub(crate) fn begin(on: bool, sample_on: u64, sample_period: u64) {
     SAMPLE_ON.store(sample_on, Ordering::Relaxed);
     SAMPLE_PERIOD.store(sample_period, Ordering::Relaxed);
     ON.store(on, Ordering::Release);
+    stamp();
 }
 
 /// Nothing is recorded from here on.
 pub(crate) fn stop() {
     ON.store(false, Ordering::Release);
+    stamp();
 }
 
 /// The signal that switches recording.
@@ -27,10 +38,21 @@ pub(crate) extern "C" fn toggle(_signal: i32) {
         EPISODE.fetch_add(1, Ordering::AcqRel);
         ON.store(true, Ordering::Release);
     }
+    stamp();
+}
+
+fn stamp() {
+    let stamp = if !ON.load(Ordering::Acquire) {
+        OFF
+    } else if SAMPLE_PERIOD.load(Ordering::Relaxed) != 0 || crate::follow::engaged() {
+        UNUSUAL
+    } else {
+        EPISODE.load(Ordering::Relaxed) + 1
+    };
+    STAMP.store(stamp, Ordering::Release);
 }
 
 /// The episode that an event of this moment belongs to, if it is to be recorded.
-#[inline]
 pub(crate) fn episode() -> Option<u64> {
     if !ON.load(Ordering::Acquire) {
         return None;

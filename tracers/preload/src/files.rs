@@ -2,6 +2,9 @@
 
 use core::ffi::CStr;
 
+// The C library's own: this library stands in front of them.
+use crate::calls::input::real;
+
 /// A path under construction, terminated by a zero.
 #[derive(Clone, Copy)]
 pub(crate) struct Path {
@@ -53,7 +56,7 @@ pub(crate) struct File(pub(crate) i32);
 impl File {
     pub(crate) fn open(path: &CStr, flags: i32) -> Option<File> {
         // SAFETY: the path is terminated.
-        let fd = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC, 0o600) };
+        let fd = unsafe { real::open(path.as_ptr(), flags | libc::O_CLOEXEC, 0o600) };
         (fd >= 0).then_some(File(fd))
     }
 
@@ -74,7 +77,7 @@ impl File {
     pub(crate) fn read(&self, into: &mut [u8]) -> usize {
         loop {
             // SAFETY: the pointer and length are those of a slice.
-            let read = unsafe { libc::read(self.0, into.as_mut_ptr().cast(), into.len()) };
+            let read = unsafe { real::read(self.0, into.as_mut_ptr().cast(), into.len()) };
             match usize::try_from(read) {
                 Ok(read) => return read,
                 Err(_) if errno() == libc::EINTR => {}

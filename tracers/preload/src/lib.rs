@@ -12,12 +12,22 @@ mod buffer;
 mod calls;
 mod control;
 mod files;
+mod follow;
+mod heap;
+mod here;
+mod inputs;
 mod interpose;
 mod local;
+mod memory;
+mod modules;
+// C++'s names are what they are.
+#[allow(non_snake_case)]
+mod operators;
 mod process;
 mod real;
 mod settings;
 mod tickets;
+mod tsan;
 
 /// Run by the dynamic linker before the program's own initialisers.
 #[used]

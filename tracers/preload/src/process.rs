@@ -8,7 +8,11 @@ use warpath_light_format::{Kind, MAPS_SEPARATOR, meta};
 use crate::buffer::{Buffer, Origin};
 use crate::control;
 use crate::files::{File, Path, complain, decimal, keeping_errno};
+use crate::follow;
+use crate::here::Here;
+use crate::inputs;
 use crate::local::{self, Thread};
+use crate::memory;
 use crate::settings::{Settings, variable};
 
 const UNTOUCHED: u32 = 0;
@@ -20,6 +24,7 @@ static STATE: AtomicU32 = AtomicU32::new(UNTOUCHED);
 static THREADS: AtomicU64 = AtomicU64::new(0);
 static FAREWELL: AtomicU32 = AtomicU32::new(u32::MAX);
 static PROCESS: AtomicPtr<Process> = AtomicPtr::new(core::ptr::null_mut());
+pub(crate) static BASE: AtomicU64 = AtomicU64::new(0);
 
 struct Process {
     folder: Path,
@@ -29,6 +34,7 @@ struct Process {
 
 /// The dynamic linker has loaded the library.
 pub(crate) extern "C" fn load() {
+    crate::heap::decide();
     if ready() {
         // The first thread is met here, so that it is the first.
         local::current();
@@ -56,7 +62,48 @@ fn process() -> Option<&'static Process> {
     unsafe { PROCESS.load(Ordering::Acquire).as_ref() }
 }
 
+/// Where the executable is loaded: places in it are near this.
+#[inline(always)]
+pub(crate) fn base() -> u64 {
+    BASE.load(Ordering::Relaxed)
+}
+
+/// Is anything to be recorded? A program that is linked to the library and runs as it is has not asked for it.
+fn wanted() -> bool {
+    const NAME: &[u8] = b"libwarpath_preload";
+    let preloaded = |list: &[u8]| list.windows(NAME.len()).any(|part| part == NAME);
+    variable(c"WARPATH_LIGHT").is_some() || variable(c"LD_PRELOAD").is_some_and(preloaded)
+}
+
+/// The lowest address of the executable, which the dynamic linker lists first.
+fn executable() -> u64 {
+    extern "C" fn first(info: *mut libc::dl_phdr_info, _: usize, into: *mut c_void) -> i32 {
+        // SAFETY: both pointers are valid for this call; the second is to the variable below, and the headers are as many
+        // as the linker says.
+        unsafe {
+            let info = &*info;
+            let headers = core::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
+            let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+            *into.cast::<u64>() = info.dlpi_addr + loaded.map(|header| header.p_vaddr).min().unwrap_or(0);
+        }
+        1
+    }
+    let mut base = 0u64;
+    // SAFETY: the function keeps to its type, and the pointer is to a variable of ours.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut base).cast()) };
+    base & !0xfff
+}
+
+/// The folder of this process.
+pub(crate) fn folder() -> Option<Path> {
+    process().map(|process| process.folder)
+}
+
 fn set_up(forked_from: Option<i32>) -> bool {
+    if !wanted() {
+        return false;
+    }
+    BASE.store(executable(), Ordering::Release);
     let settings = process().map_or_else(Settings::read, |process| process.settings);
     let root = match process() {
         Some(before) => parent_folder(before),
@@ -90,8 +137,10 @@ fn set_up(forked_from: Option<i32>) -> bool {
     write_meta(&folder, &settings, pid, forked_from);
     copy_maps();
     copy_maps_if_new();
+    inputs::begin(&settings, forked_from.is_some());
     if forked_from.is_none() {
         install(&settings);
+        follow::load();
     }
     control::begin(settings.on, settings.sample_on, settings.sample_period);
     true
@@ -149,7 +198,7 @@ fn write_meta(folder: &Path, settings: &Settings, pid: i32, forked_from: Option<
         file.write(b"\n");
     };
     let number = |key: &str, value: u64| line(key, decimal(value, &mut [0; 20]));
-    line(meta::FORMAT, b"1");
+    line(meta::FORMAT, b"2");
     let mut program = [0u8; 1024];
     // SAFETY: the path is terminated, the pointer and length are those of the array.
     let length =
@@ -219,7 +268,7 @@ fn install(settings: &Settings) {
         if libc::pthread_key_create(&mut key, Some(farewell)) == 0 {
             FAREWELL.store(key, Ordering::Release);
         }
-        libc::pthread_atfork(None, None, Some(in_child));
+        libc::pthread_atfork(Some(memory::settle_before_fork), None, Some(in_child));
         on_exit(exits, core::ptr::null_mut());
     }
     if settings.signal != 0 {
@@ -239,13 +288,19 @@ unsafe extern "C" {
 }
 
 extern "C" fn exits(status: i32, _: *mut c_void) {
+    follow::leaves();
     local::record(Kind::Exit, 0, status as u32, &[0]);
-    keeping_errno(copy_maps);
+    keeping_errno(|| {
+        copy_maps();
+        inputs::end();
+    });
 }
 
 /// Behind a fork the child is a process of its own, with one thread: nothing may go to the files of its parent.
 extern "C" fn in_child() {
     control::stop();
+    EXPECTED.store(0, Ordering::Release);
+    follow::abandon();
     local::forget();
     let parent = process().map_or(0, |process| process.pid);
     let done = keeping_errno(|| set_up(Some(parent)));
@@ -280,13 +335,31 @@ extern "C" fn farewell(thread: *mut c_void) {
     unsafe { Thread::free(thread) };
 }
 
+/// Children that were created, or are about to be, and have not begun.
+static EXPECTED: AtomicU64 = AtomicU64::new(0);
+
+/// A child is about to be created.
+pub(crate) fn expect_thread() {
+    EXPECTED.fetch_add(1, Ordering::AcqRel);
+}
+
+/// It has begun, or could not be created.
+pub(crate) fn meet_expected() {
+    EXPECTED.fetch_sub(1, Ordering::AcqRel);
+}
+
+/// Is a child expected?
+pub(crate) fn expects_thread() -> bool {
+    EXPECTED.load(Ordering::Acquire) > 0
+}
+
 /// A number for a new thread.
 pub(crate) fn next_thread() -> u64 {
     THREADS.fetch_add(1, Ordering::AcqRel)
 }
 
 /// The file of a thread.
-pub(crate) fn thread_file(origin: &Origin) -> Option<Buffer> {
+pub(crate) fn thread_file(origin: &Origin, here: &Here) -> Option<Buffer> {
     let process = process()?;
-    Buffer::create(process.folder.and(b"/thread-").number(origin.thread), &process.settings, origin)
+    Buffer::create(process.folder.and(b"/thread-").number(origin.thread), &process.settings, origin, here)
 }

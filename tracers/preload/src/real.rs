@@ -20,12 +20,21 @@ impl Real {
         Real { name, version: Some(version), address: AtomicPtr::new(core::ptr::null_mut()) }
     }
 
-    /// Its address. Ends the process if there is none: the program could not go on in any way.
-    pub(crate) fn address(&self) -> *mut c_void {
+    /// Its address, if it was looked up before.
+    #[inline(always)]
+    pub(crate) fn known(&self) -> Option<*mut c_void> {
         let known = self.address.load(Ordering::Relaxed);
-        if !known.is_null() {
-            return known;
-        }
+        (!known.is_null()).then_some(known)
+    }
+
+    /// Its address. Ends the process if there is none: the program could not go on in any way.
+    #[inline(always)]
+    pub(crate) fn address(&self) -> *mut c_void {
+        self.known().unwrap_or_else(|| self.look_up())
+    }
+
+    #[cold]
+    fn look_up(&self) -> *mut c_void {
         let found = match self.version {
             // SAFETY: both strings are terminated; looking up does not run code of the program.
             Some(version) => unsafe { dlvsym(libc::RTLD_NEXT, self.name.as_ptr(), version.as_ptr()) },
@@ -64,7 +73,7 @@ macro_rules! real {
         #[allow(clippy::too_many_arguments)]
         pub(crate) unsafe fn $name($($arg: $ty),*) $(-> $ret)? {
             static REAL: $crate::real::Real = $crate::real::real!(@new $name $($version)?);
-            type Function = unsafe extern "C" fn($($ty),*) $(-> $ret)?;
+            type Function = unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?;
             // SAFETY: the address is that of the C function, which has this type.
             let function = unsafe { core::mem::transmute::<*mut core::ffi::c_void, Function>(REAL.address()) };
             // SAFETY: promised by the caller.

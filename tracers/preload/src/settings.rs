@@ -4,6 +4,8 @@ use core::ffi::CStr;
 
 use warpath_light_format::SEGMENT;
 
+use crate::inputs;
+
 /// How to record.
 #[derive(Clone, Copy)]
 pub(crate) struct Settings {
@@ -19,6 +21,10 @@ pub(crate) struct Settings {
     pub(crate) sample_on: u64,
     /// … out of so many; 0: always.
     pub(crate) sample_period: u64,
+    /// What of the program's inputs is recorded, as bits of `crate::inputs`.
+    pub(crate) inputs: u32,
+    /// Bytes of each of them at most.
+    pub(crate) input_limit: u64,
 }
 
 impl Settings {
@@ -29,6 +35,8 @@ impl Settings {
         signal: 0,
         sample_on: 0,
         sample_period: 0,
+        inputs: 0,
+        input_limit: 16 << 20,
     };
 
     /// From `WARPATH_LIGHT_*`. What makes no sense is complained about and left at its default.
@@ -62,6 +70,30 @@ impl Settings {
                 _ => refuse(
                     b"WARPATH_LIGHT_SAMPLE (milliseconds recorded / milliseconds in all, such as 100/1000)",
                 ),
+            }
+        }
+        if let Some(wanted) = variable(c"WARPATH_LIGHT_INPUTS") {
+            for word in wanted.split(|byte| *byte == b',').filter(|word| !word.is_empty()) {
+                settings.inputs |= match word {
+                    b"args" => inputs::ARGUMENTS,
+                    b"env" => inputs::ENVIRONMENT,
+                    b"stdin" => inputs::STDIN,
+                    b"files" => inputs::FILES,
+                    b"sockets" => inputs::SOCKETS,
+                    b"all" => u32::MAX,
+                    _ => {
+                        refuse(
+                            b"WARPATH_LIGHT_INPUTS (args, env, stdin, files, sockets or all, with commas)",
+                        );
+                        0
+                    }
+                };
+            }
+        }
+        if let Some(limit) = variable(c"WARPATH_LIGHT_INPUT_LIMIT") {
+            match size(limit) {
+                Some(bytes) => settings.input_limit = bytes,
+                None => refuse(b"WARPATH_LIGHT_INPUT_LIMIT (a size such as 16M)"),
             }
         }
         settings

@@ -8,6 +8,9 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 /// Objects that can be told apart in one process. Pages that are not used take no memory.
 const SLOTS: usize = 1 << 22;
 
+/// Slots that are looked at for one object.
+const PROBES: usize = 256;
+
 #[repr(C)]
 struct Slot {
     key: AtomicU64,
@@ -24,11 +27,14 @@ impl Table {
         Table { slots: AtomicPtr::new(core::ptr::null_mut()) }
     }
 
+    #[inline(always)]
     fn slots(&self) -> Option<*mut Slot> {
         let known = self.slots.load(Ordering::Acquire);
-        if !known.is_null() {
-            return Some(known);
-        }
+        if known.is_null() { self.first_slots() } else { Some(known) }
+    }
+
+    #[cold]
+    fn first_slots(&self) -> Option<*mut Slot> {
         let size = SLOTS * size_of::<Slot>();
         // SAFETY: a new anonymous mapping; nothing else is touched.
         let fresh = unsafe {
@@ -56,10 +62,19 @@ impl Table {
     }
 
     /// The number of this address, which is 0 at first. None if there is no room.
+    #[inline(always)]
     fn slot(&self, key: u64) -> Option<&AtomicU64> {
         let slots = self.slots()?;
-        let mut place = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 42) as usize % SLOTS;
-        for _ in 0..SLOTS {
+        // Objects that lie together have slots that lie together: fewer pages are looked at.
+        let place = ((key >> 2) ^ (key >> 24).wrapping_mul(0x9e37_79b9)) as usize % SLOTS;
+        // SAFETY: as below.
+        let slot = unsafe { &*slots.add(place) };
+        if slot.key.load(Ordering::Acquire) == key { Some(&slot.value) } else { self.find(slots, place, key) }
+    }
+
+    #[inline(never)]
+    fn find(&self, slots: *mut Slot, mut place: usize, key: u64) -> Option<&AtomicU64> {
+        for _ in 0..PROBES {
             // SAFETY: below SLOTS, within the mapping, which is never given back; zeroes are a valid slot.
             let slot = unsafe { &*slots.add(place) };
             let found = slot.key.load(Ordering::Acquire);
@@ -83,6 +98,20 @@ impl Table {
         self.slot(address).map_or(0, |value| value.fetch_add(1, Ordering::AcqRel) + 1)
     }
 
+    /// The same, for an object that only the caller can use now.
+    pub(crate) fn draw_alone(&self, address: u64) -> u64 {
+        self.slot(address).map_or(0, |value| {
+            let ticket = value.load(Ordering::Relaxed) + 1;
+            value.store(ticket, Ordering::Relaxed);
+            ticket
+        })
+    }
+
+    /// The number of this address itself.
+    pub(crate) fn number(&self, address: u64) -> Option<&AtomicU64> {
+        self.slot(address)
+    }
+
     /// What was kept for the key, 0 if nothing was.
     pub(crate) fn get(&self, key: u64) -> u64 {
         self.slot(key).map_or(0, |value| value.load(Ordering::Acquire))
@@ -98,6 +127,9 @@ impl Table {
 
 /// Tickets of synchronisation objects.
 pub(crate) static OBJECTS: Table = Table::new();
+
+/// Tickets of cells of memory that are used atomically; the lowest bit says that one of them is.
+pub(crate) static CELLS: Table = Table::new();
 
 /// Numbers of threads, plus one, by their `pthread_t`.
 pub(crate) static THREADS: Table = Table::new();

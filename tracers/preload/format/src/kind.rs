@@ -1,14 +1,12 @@
 //! Kinds of records, and what their words are.
 //!
 //! Unless said otherwise word 1 is the address that the call returns to, word 2 the address of the object, word 3 the
-//! object's ticket.
+//! object's ticket. [`crate::compact`] has the short form of such records.
 
 /// What a record says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// The rest of the segment is empty. One word.
-    Pad = 1,
     /// The thread's first event. Words: head alone.
     Begin = 2,
     /// Its last one.
@@ -61,20 +59,49 @@ pub enum Kind {
     FutexWait = 29,
     /// Wakes: `b` how many at most, word 4 how many were.
     FutexWake = 30,
-    /// What follows belongs to this episode: word 1. Every segment begins with one; others come where recording was
-    /// switched off and on again.
+    /// What follows belongs to this episode: word 1. Every segment begins with one, and there `b` is the segment's number;
+    /// others come where recording was switched off and on again. Word 2 is how often the thread has allocated before.
     Resume = 40,
     /// The program fails here: `a` the signal, 0 for `abort` and assertions; word 1 place, word 2 address of the fault,
     /// then a message, word by word.
     Failure = 41,
     /// `exit`: `b` the status. Word 1 place.
     Exit = 42,
+    /// The processor's time stamp counter: word 1.
+    Mark = 43,
+    /// Memory is read or written: `a` is the code of the access ([`crate::access`]), word 3 the value, of sixteen bytes the
+    /// lower half, word 4 the upper half.
+    Access = 44,
+    /// Atomic load: `a` size and order ([`crate::atomic`]); word 3 is the ticket of the last store that it came after;
+    /// from word 4 on the value, one word or two.
+    AtomicLoad = 45,
+    /// Atomic store: `a` as for a load; from word 4 on the value.
+    AtomicStore = 46,
+    /// Atomic read and write: `a` as for a load; from word 4 on the value found, then the value left there.
+    AtomicUpdate = 47,
+    /// A fence: `a` its order. Word 1 place.
+    Fence = 48,
+    /// Storage was allocated: word 2 where, word 4 its size, word 5 the time stamp counter.
+    Alloc = 49,
+    /// Storage is about to be freed: word 2 where, word 4 the time stamp counter.
+    Free = 50,
+    /// Bytes are read: word 2 where, `b` how many; then the bytes, from word 3 on.
+    RangeRead = 51,
+    /// Bytes were written, in the same words; `a` is 1 if that was announced before the reads that precede it.
+    RangeWrite = 52,
+    /// Bytes were all set to `a`: word 2 where, word 3 how many.
+    Fill = 53,
+    /// A mutex was taken and, before the thread did anything else, released: [`Kind::Lock`] and [`Kind::Unlock`] in one,
+    /// always in the short form ([`crate::compact::pair`]).
+    LockUnlock = 54,
+    /// What follows is a step of a schedule that is followed: word 2 [`SCHEDULE`](crate::plan::SCHEDULE), word 3 which
+    /// event of the schedule, from 1. So the steps have an order that is known.
+    Step = 55,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 30] = [
-        Kind::Pad,
+    pub const ALL: [Kind; 42] = [
         Kind::Begin,
         Kind::End,
         Kind::Fork,
@@ -104,11 +131,39 @@ impl Kind {
         Kind::Resume,
         Kind::Failure,
         Kind::Exit,
+        Kind::Mark,
+        Kind::Access,
+        Kind::AtomicLoad,
+        Kind::AtomicStore,
+        Kind::AtomicUpdate,
+        Kind::Fence,
+        Kind::Alloc,
+        Kind::Free,
+        Kind::RangeRead,
+        Kind::RangeWrite,
+        Kind::Fill,
+        Kind::LockUnlock,
+        Kind::Step,
     ];
 
+    /// Does it say what was read or written? Only programs that were compiled for it have such records.
+    pub fn is_of_memory(self) -> bool {
+        use Kind::{Access, AtomicLoad, AtomicStore, AtomicUpdate, Fill, RangeRead, RangeWrite};
+        matches!(self, Access | AtomicLoad | AtomicStore | AtomicUpdate | RangeRead | RangeWrite | Fill)
+    }
+
     /// The kind with this number.
-    pub fn of(number: u8) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| *kind as u8 == number)
+    pub const fn of(number: u8) -> Option<Kind> {
+        const KNOWN: [Option<Kind>; 64] = {
+            let mut known = [None; 64];
+            let mut place = 0;
+            while place < Kind::ALL.len() {
+                known[Kind::ALL[place] as usize] = Some(Kind::ALL[place]);
+                place += 1;
+            }
+            known
+        };
+        if (number as usize) < KNOWN.len() { KNOWN[number as usize] } else { None }
     }
 }
 
@@ -126,6 +181,14 @@ pub mod object {
     pub const BARRIER: u16 = 4;
     /// A spin lock.
     pub const SPIN: u16 = 5;
+}
+
+/// What a [`Kind::Failure`] is besides signals: numbers that no signal has.
+pub mod failure {
+    /// Storage was used that had been freed.
+    pub const USE_AFTER_FREE: u16 = 256;
+    /// Storage was freed that had been.
+    pub const DOUBLE_FREE: u16 = 257;
 }
 
 /// Kinds of mutexes.

@@ -4,17 +4,27 @@
 //!
 //! - `meta`: lines `key=value`, written when the library was loaded ([`meta`]);
 //! - `maps`: `/proc/self/maps`, whole, each time that something was loaded; a line [`MAPS_SEPARATOR`] between;
-//! - `thread-N`: what one thread did, a page of [`header`] and then [`Word`]s, in segments of [`SEGMENT`] bytes.
+//! - `inputs` and `input-N`, if asked for: what came from outside ([`inputs`]);
+//! - `thread-N`: what one thread did, a page of [`header`], then the segment that the thread writes to, then the segments
+//!   that are full, [`SEGMENT`] bytes each, made of [`Word`]s.
 //!
-//! Files of threads are mapped while they are written. The first word of a record is written last, so a process that
-//! dies at any moment leaves whole records, but for the one being written; a word of 0 where a record should begin is
-//! the end.
+//! The segment that is written to is mapped, and copied behind the others when it is full: writing to pages that are
+//! mapped already is several times faster than mapping new ones. The first word of a record is written last, so a
+//! process that dies at any moment leaves whole records, but for the one being written; a word of 0 where a record
+//! should begin is the end of its segment.
+//!
+//! A record has one of two forms: [`Head`] and words as they are ([`kind`]), or [`compact`], for what happens often.
 
 #![no_std]
 
+pub mod access;
+pub mod atomic;
+pub mod compact;
 pub mod header;
+pub mod inputs;
 pub mod kind;
 pub mod meta;
+pub mod plan;
 
 pub use kind::Kind;
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use warpath_light_format::Kind;
 
 use crate::folder::Recording;
-use crate::merge::Lane;
+use crate::merge::{Lane, Tickets};
 use crate::thread::{Record, ThreadFile};
 
 /// The episodes that were recorded, in order.
@@ -30,6 +30,16 @@ pub(crate) fn episodes(threads: &[ThreadFile]) -> Vec<u64> {
     found
 }
 
+/// Does an episode have everything since the program began?
+pub(crate) fn from_the_start(recording: &Recording, episode: u64) -> bool {
+    let first = recording.threads.iter().find(|thread| thread.number == 0);
+    let first =
+        first.and_then(|thread| with_episodes(thread).find(|(_, record)| record.kind != Kind::Resume));
+    recording.meta.forked_from.is_none()
+        && recording.threads.iter().all(|thread| !thread.headless)
+        && first.is_some_and(|(of, record)| of == episode && record.kind == Kind::Begin)
+}
+
 /// Each record with its episode.
 fn with_episodes(thread: &ThreadFile) -> impl Iterator<Item = (u64, Record<'_>)> {
     thread.records().scan(0, |episode, record| {
@@ -47,8 +57,8 @@ struct Part {
     to: usize,
 }
 
-/// The lanes of an episode, by the numbers of threads, and the first ticket of each object.
-pub(crate) fn lanes(recording: &Recording, episode: u64) -> (Vec<Lane<'_>>, FxHashMap<u64, u64>) {
+/// The lanes of an episode, by the numbers of threads, and what is known of tickets.
+pub(crate) fn lanes(recording: &Recording, episode: u64) -> (Vec<Lane<'_>>, Tickets) {
     let numbers = recording.threads.iter().map(|thread| thread.number as usize + 1).max().unwrap_or(0);
     let mut parts = vec![Part::default(); numbers];
     let mut by_number: Vec<Option<&ThreadFile>> = vec![None; numbers];
@@ -65,15 +75,19 @@ pub(crate) fn lanes(recording: &Recording, episode: u64) -> (Vec<Lane<'_>>, FxHa
     if recording.threads.iter().any(|thread| thread.headless) {
         make_whole(&by_number, &mut parts);
     }
-    let mut first = FxHashMap::default();
+    let mut tickets = Tickets::default();
     let mut forked = vec![false; numbers];
     for (thread, part) in by_number.iter().zip(&parts) {
         for record in records(*thread, *part) {
             for (object, ticket) in record.tickets() {
-                first
+                tickets
+                    .first
                     .entry(object)
                     .and_modify(|known: &mut u64| *known = ticket.min(*known))
                     .or_insert(ticket);
+            }
+            if record.kind == Kind::AtomicLoad {
+                *tickets.loads.entry((record.word(2), record.word(3))).or_default() += 1;
             }
             if record.kind == Kind::Fork
                 && let Some(child) = forked.get_mut(record.b as usize)
@@ -90,7 +104,7 @@ pub(crate) fn lanes(recording: &Recording, episode: u64) -> (Vec<Lane<'_>>, FxHa
         }
         Lane { records, forked: forked[number], count: part.to - part.from }
     };
-    (parts.iter().enumerate().map(lane).collect(), first)
+    (parts.iter().enumerate().map(lane).collect(), tickets)
 }
 
 fn records<'a>(thread: Option<&'a ThreadFile>, part: Part) -> impl Iterator<Item = Record<'a>> {

@@ -18,7 +18,7 @@ pub enum LightError {
     #[error("{} has no recorded process (a folder `process-…` with a file `meta`)", .0.display())]
     NothingThere(PathBuf),
     /// Files of another version of the recorder.
-    #[error("{}: format {found:?}; this version reads format 1", path.display())]
+    #[error("{}: format {found:?}; this version reads format 2", path.display())]
     Format {
         /// The file `meta`.
         path: PathBuf,

@@ -6,6 +6,7 @@ use warpath_light_format::{MAPS_SEPARATOR, meta};
 
 use crate::cut::episodes;
 use crate::error::LightError;
+use crate::inputs::Inputs;
 use crate::thread::{ThreadFile, files};
 
 /// What the recorder noted when the program was loaded.
@@ -31,6 +32,8 @@ pub struct Meta {
 pub struct Recording {
     /// What is known of it as a whole.
     pub meta: Meta,
+    /// What came from outside, if that was asked for.
+    pub inputs: Inputs,
     pub(crate) maps: Vec<Mapping>,
     pub(crate) threads: Vec<ThreadFile>,
     pub(crate) episodes: Vec<u64>,
@@ -67,6 +70,14 @@ pub fn processes(folder: &Path) -> Result<Vec<PathBuf>, LightError> {
 }
 
 impl Recording {
+    /// How many records there are, and bytes of them.
+    pub fn volume(&self) -> (u64, u64) {
+        self.threads
+            .iter()
+            .map(ThreadFile::volume)
+            .fold((0, 0), |(records, bytes), (more, size)| (records + more, bytes + size))
+    }
+
     /// How many threads were recorded.
     pub fn threads(&self) -> usize {
         self.threads.len()
@@ -79,7 +90,9 @@ impl Recording {
         let mut damaged = Vec::new();
         for (number, path) in files(folder)? {
             match ThreadFile::open(&path, number, meta.ring) {
-                Ok(thread) => threads.push(thread),
+                Ok(Some(thread)) => threads.push(thread),
+                // The process ended while it was being made.
+                Ok(None) => {}
                 Err(error) => damaged.push(error),
             }
         }
@@ -88,7 +101,8 @@ impl Recording {
         }
         let maps = std::fs::read_to_string(folder.join("maps")).unwrap_or_default();
         let episodes = episodes(&threads);
-        Ok(Recording { meta, maps: mappings(&maps), threads, episodes, damaged })
+        let inputs = Inputs::read(folder);
+        Ok(Recording { meta, inputs, maps: mappings(&maps), threads, episodes, damaged })
     }
 }
 
@@ -113,7 +127,7 @@ fn read_meta(folder: &Path) -> Result<Meta, LightError> {
             _ => {}
         }
     }
-    if format != "1" {
+    if format != "2" {
         return Err(LightError::Format { path, found: format });
     }
     if !meta.arguments.is_empty() {

@@ -2,22 +2,37 @@
 
 mod emit;
 mod foresee;
+mod memory;
 mod objects;
+mod places;
 
 use std::io::Write;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use warpath_light_format::Kind;
+use warpath_light_format::kind::failure;
 use warpath_trace::binary::{TraceWriter, WriterOptions};
 use warpath_trace::event::FailureKind;
 use warpath_trace::header::{Clock, Header, MemoryModel, OrderKind, Outcome, Values};
+use warpath_trace::si::SharedBytes;
+use warpath_trace::thread::ThreadKey;
+use warpath_trace::trace::MEMORY_UNSEEN;
 
 use crate::cut;
 use crate::error::LightError;
 use crate::folder::Recording;
+use crate::memory::Memory;
 use crate::merge::Merge;
 use crate::names::Names;
+use crate::sharing::{Named, Uses};
+use crate::space::Space;
 use emit::Emitter;
 use foresee::Foreseen;
+
+/// What the footer of a trace says that does not begin with the program: its beginning was overwritten, recording was
+/// off then, or it is that of a fork.
+pub const BEGINNING_LOST: &str = "beginning-lost";
 
 /// How a process ended, where somebody has seen it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +55,10 @@ pub struct Written {
     pub threads: usize,
     /// Events that were not recorded.
     pub lost: u64,
+    /// Reads of which it could only be guessed when they came.
+    pub guessed: u64,
+    /// Bytes that threads share.
+    pub shared_bytes: u64,
     /// How the trace says that it ended.
     pub outcome: Outcome,
 }
@@ -58,9 +77,40 @@ impl Recording {
         out: W,
         options: WriterOptions,
     ) -> Result<Written, LightError> {
-        let (lanes, first) = cut::lanes(self, episode);
-        let foreseen = Foreseen::of(Merge::new(lanes.clone(), first.clone()));
+        self.write_with(episode, ended, out, options, None)
+    }
+
+    /// The same, with these bytes taken as shared and no others, if there are any.
+    pub(crate) fn write_with<W: Write>(
+        &self,
+        episode: u64,
+        ended: Ended,
+        out: W,
+        options: WriterOptions,
+        given: Option<&[SharedBytes]>,
+    ) -> Result<Written, LightError> {
+        let (lanes, tickets) = cut::lanes(self, episode);
+        let mut space = Space::new(self);
+        let mut uses = Uses::default();
+        let mut memory_seen = false;
+        let foreseen = Foreseen::of(Merge::new(lanes.clone(), tickets.clone()), |thread, record| {
+            memory_seen |= record.kind.is_of_memory();
+            space.pass(thread, record);
+            uses.pass(thread, record, &mut space);
+        });
         let mut names = Names::of(self);
+        let shared = match given {
+            None => uses.shared(&space),
+            Some(given) => uses.named(&self.named(&space, &names, given), given),
+        };
+        drop(uses);
+        space.restart();
+        let from_the_start = cut::from_the_start(self, episode);
+        if !from_the_start {
+            // What variables held then, nobody knows.
+            names.forget_data();
+        }
+        let mut memory = Memory::new(&shared, space, names.data());
         let header = Header {
             program: self.meta.program.to_string_lossy().into_owned(),
             arguments: self.meta.arguments.clone(),
@@ -72,21 +122,24 @@ impl Recording {
             model: MemoryModel::Sc,
             values: Values::Pinned,
         };
-        let writer = TraceWriter::new(out, &header, options)?;
-        let mut merge = Merge::new(lanes, first);
-        let mut emitter = Emitter::new(self, writer, &mut names, &foreseen)?;
+        let mut writer = TraceWriter::new(out, &header, options)?;
+        if from_the_start {
+            writer.recorded(&self.inputs.recorded)?;
+        }
+        let mut merge = Merge::new(lanes, tickets);
+        let mut emitter = Emitter::new(self, writer, &mut names, &foreseen, &shared)?;
         let mut exit = None;
         let mut failure = None;
-        while let Some((thread, record)) = merge.pop() {
+        while let Some((thread, record)) = merge.pop(Some(&mut memory)) {
             match record.kind {
                 Kind::Exit => exit = Some(record.b as i32),
-                Kind::Failure => failure = Some(failure_of(record.a, record.word(2), record.text(3))),
+                Kind::Failure => failure = Some(failure_of(record.a, record.word(2), record.text())),
                 _ => {}
             }
-            emitter.record(thread, &record)?;
+            emitter.record(thread, &record, &mut memory.space.borrow_mut())?;
         }
         if self.episodes.last() == Some(&episode) {
-            emitter.waiting()?;
+            emitter.waiting(&mut memory.space.borrow_mut())?;
         }
         let outcome = match (failure, ended, exit) {
             (Some(failure), ..) => Outcome::Failed(failure),
@@ -96,8 +149,44 @@ impl Recording {
             _ => Outcome::Unknown,
         };
         let lost = self.threads.iter().map(|thread| thread.lost).sum::<u64>() + merge.gaps;
-        let (events, threads) = emitter.finish(outcome, lost)?;
-        Ok(Written { events, threads, lost, outcome })
+        let guessed = memory.unexplained;
+        if !from_the_start {
+            emitter.approximate(BEGINNING_LOST, 1);
+        }
+        if !memory_seen {
+            emitter.approximate(MEMORY_UNSEEN, 1);
+        }
+        for (what, count) in &self.inputs.missed {
+            emitter.approximate(what, *count);
+        }
+        let space = memory.space.into_inner();
+        let shared_bytes = emitter.sharing(&space)?;
+        let (events, threads) = emitter.finish(outcome, lost, guessed)?;
+        Ok(Written { events, threads, lost, guessed, shared_bytes, outcome })
+    }
+}
+
+impl Recording {
+    /// Where storage is, by the names that a schedule has for it.
+    fn named<'a>(&self, space: &'a Space, names: &Names, shared: &[SharedBytes]) -> Named<'a> {
+        let mut keys: FxHashMap<u64, ThreadKey> = FxHashMap::default();
+        let mut threads = FxHashMap::default();
+        // Parents have lower numbers than their children.
+        for file in &self.threads {
+            let key = match file.parent.and_then(|parent| keys.get(&parent)) {
+                Some(parent) => parent.child(file.nth as u32),
+                None if keys.is_empty() => ThreadKey::main(),
+                None => continue,
+            };
+            threads.insert(key.to_string(), (file.number as usize, file.stack.1));
+            keys.insert(file.number, key);
+        }
+        let wanted: FxHashSet<&str> = shared.iter().map(|shared| shared.object.as_str()).collect();
+        let mut variables = FxHashMap::default();
+        for (name, address) in names.storage(|name| wanted.contains(name)) {
+            variables.entry(name).or_insert(address);
+        }
+        Named { space, threads, variables }
     }
 }
 
@@ -105,6 +194,8 @@ impl Recording {
 fn failure_of(signal: u16, address: u64, message: &[u8]) -> FailureKind {
     const PAGE: u64 = 4096;
     match signal {
+        failure::USE_AFTER_FREE => FailureKind::UseAfterFree,
+        failure::DOUBLE_FREE => FailureKind::DoubleFree,
         0 if message.is_empty() => FailureKind::Abort,
         0 => FailureKind::Assertion,
         11 if address < PAGE => FailureKind::NullDereference,

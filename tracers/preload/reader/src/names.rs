@@ -1,6 +1,9 @@
 //! Addresses to lines and variables.
 
-use warpath_native::names::{Image, Images};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use warpath_native::names::{Image, Images, Variable};
 use warpath_trace::ids::{SourceId, StringId};
 use warpath_trace::place::Source;
 use warpath_trace::tables::{TableError, Tables};
@@ -8,11 +11,13 @@ use warpath_trace::tables::{TableError, Tables};
 use rustc_hash::FxHashMap;
 
 use crate::folder::Recording;
+use crate::image_data::{ImageData, byte};
 
 /// The files that the program had mapped, and what was asked of them before.
 pub(crate) struct Names {
     images: Images,
     sources: FxHashMap<u64, SourceId>,
+    data: Rc<Vec<ImageData>>,
 }
 
 impl Names {
@@ -28,7 +33,8 @@ impl Names {
                 continue;
             }
         }
-        Names { images, sources: FxHashMap::default() }
+        let data = images.iter().map(|image| ImageData::read(image.path(), image.base())).collect();
+        Names { images, sources: FxHashMap::default(), data: Rc::new(data) }
     }
 
     /// The build id of the executable; empty if it has none.
@@ -60,13 +66,40 @@ impl Names {
         Ok(id)
     }
 
+    /// Where the storage with one of these names begins.
+    pub(crate) fn storage(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, u64)> {
+        // The executable comes first: what others call the same is theirs.
+        self.images.iter().flat_map(|image| image.storage(&is_wanted)).collect()
+    }
+
+    /// The line of a call that returns to this address, for people.
+    pub(crate) fn line(&self, returns_to: u64) -> Option<String> {
+        let source = self.images.source(returns_to.checked_sub(1)?)?;
+        Some(format!("{}:{}", source.file, source.line))
+    }
+
     /// A function's name; empty if it has none.
     pub(crate) fn function(&self, address: u64) -> String {
         self.images.function(address).map(|name| name.to_string()).unwrap_or_default()
     }
 
     /// The global variable at an address: what it is called there, and what it is part of.
-    pub(crate) fn variable(&self, address: u64, size: u64) -> Option<String> {
-        self.images.variable(address, size).map(|variable| variable.path.clone())
+    pub(crate) fn variable(&self, address: u64, size: u64) -> Option<Arc<Variable>> {
+        self.images.variable(address, size)
+    }
+
+    /// What a byte of a variable is before the program starts, where that is known.
+    pub(crate) fn initial(&self, address: u64) -> Option<u8> {
+        byte(&self.data, address)
+    }
+
+    /// Forgets that.
+    pub(crate) fn forget_data(&mut self) {
+        self.data = Rc::default();
+    }
+
+    /// The same for all bytes.
+    pub(crate) fn data(&self) -> Rc<Vec<ImageData>> {
+        self.data.clone()
     }
 }

@@ -6,12 +6,14 @@ use core::ffi::c_void;
 use libc::{c_int, pthread_mutex_t, pthread_t, timespec};
 use warpath_light_format::Kind;
 use warpath_light_format::kind::{object, outcome as o};
+use warpath_light_format::plan::Act;
 
-use super::block;
-use super::condition::{record_signal, waiting};
-use super::mutex::{kind, record_life, record_lock, record_unlock};
+use super::condition::{Wait, signalling, waiting, waiting_by_schedule};
+use super::mutex::{asked, destroying, kind, record_life, record_lock, record_unlock};
 use super::once::{Pending, run_pending, through};
-use super::thread::{Child, Run, begin, detaching, joining};
+use super::thread::{Child, Run, begin, detaching, forking, joining};
+use super::timed;
+use crate::follow;
 use crate::interpose::interpose;
 use crate::real::real;
 
@@ -58,6 +60,22 @@ mod real {
     }
 }
 
+/// C11's answers: the time was over, and anything else that is wrong.
+const TIMED_OUT: c_int = 4;
+const ERROR: c_int = 2;
+
+/// A wait for a condition, by the C library or by a schedule.
+fn either(wait: Wait, real: impl FnOnce() -> c_int) -> c_int {
+    if !follow::engaged() {
+        return waiting(wait, error, real);
+    }
+    match waiting_by_schedule(wait) {
+        0 => 0,
+        libc::ETIMEDOUT => TIMED_OUT,
+        _ => ERROR,
+    }
+}
+
 /// C11's answers as numbers of errors.
 fn error(answer: c_int) -> c_int {
     match answer {
@@ -82,7 +100,9 @@ unsafe extern "C-unwind" fn create(
     // SAFETY: both take a pointer and answer in the same register; of a number its lower half is used, which
     // `run_number` hands on.
     let as_pointer: Run = unsafe { core::mem::transmute::<RunC11, Run>(run) };
-    let Some(child) = Child::prepare(as_pointer, run as usize as u64, argument) else {
+    let turn = forking(at);
+    let Some(child) = Child::prepare(as_pointer, run as usize as u64, argument, 0) else {
+        turn.give_back();
         // SAFETY: the arguments are the program's.
         return unsafe { real::thrd_create(thread, run, argument) };
     };
@@ -91,15 +111,18 @@ unsafe extern "C-unwind" fn create(
     if answer == 0 {
         // SAFETY: the C library has just written there.
         child.born(unsafe { thread.read() }, at);
+        turn.done();
     } else {
         child.stillborn();
+        turn.give_back();
     }
     answer
 }
 
 unsafe extern "C-unwind" fn join(thread: pthread_t, value: *mut c_int, at: u64) -> c_int {
     // SAFETY: the arguments are the program's.
-    joining(thread, o::BLOCK, at, || unsafe { real::thrd_join(thread, value) })
+    let join = || unsafe { real::thrd_join(thread, value) };
+    joining(thread, o::BLOCK, at, None::<fn() -> c_int>, join)
 }
 
 unsafe extern "C-unwind" fn detach(thread: pthread_t, at: u64) -> c_int {
@@ -115,19 +138,22 @@ unsafe fn kind_of(mutex: *mut c_void) -> u32 {
 }
 
 unsafe extern "C-unwind" fn init(mutex: *mut c_void, wanted: c_int, at: u64) -> c_int {
+    let turn = follow::turn(Act::Init, mutex as u64, at);
     // SAFETY: the arguments are the program's.
     let answer = unsafe { real::mtx_init(mutex, wanted) };
-    if answer == 0 {
-        // SAFETY: it is a mutex now.
-        record_life(Kind::Init, object::MUTEX, unsafe { kind_of(mutex) }, mutex as u64, at);
+    if answer != 0 {
+        turn.give_back();
+        return answer;
     }
+    // SAFETY: it is a mutex now.
+    record_life(Kind::Init, object::MUTEX, unsafe { kind_of(mutex) }, mutex as u64, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn destroy(mutex: *mut c_void, at: u64) {
-    record_life(Kind::Destroy, object::MUTEX, 0, mutex as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::mtx_destroy(mutex) }
+    destroying(object::MUTEX, mutex as u64, at, || unsafe { real::mtx_destroy(mutex) })
 }
 
 unsafe extern "C-unwind" fn lock(mutex: *mut c_void, at: u64) -> c_int {
@@ -135,53 +161,69 @@ unsafe extern "C-unwind" fn lock(mutex: *mut c_void, at: u64) -> c_int {
     let attempt = || unsafe { real::mtx_trylock(mutex) };
     // SAFETY: as above.
     let wait = || unsafe { real::mtx_lock(mutex) };
-    let answer = block(Kind::Lock, mutex as u64, at, |answer| error(answer) == libc::EBUSY, attempt, wait);
+    let asked = asked(mutex as u64, at);
+    let turn = asked.turn();
+    let answer = asked.block(&turn, |answer| error(answer) == libc::EBUSY, attempt, wait);
     // SAFETY: the program says that it is a mutex.
     record_lock(mutex as u64, unsafe { kind_of(mutex) }, o::BLOCK, error(answer), at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn trylock(mutex: *mut c_void, at: u64) -> c_int {
+    let turn = asked(mutex as u64, at).turn();
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::mtx_trylock(mutex) };
     // SAFETY: the program says that it is a mutex.
     record_lock(mutex as u64, unsafe { kind_of(mutex) }, o::TRY, error(answer), at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn timedlock(mutex: *mut c_void, until: *const timespec, at: u64) -> c_int {
+    let turn = asked(mutex as u64, at).turn();
+    // SAFETY: the argument is the program's.
+    let attempt = || unsafe { real::mtx_trylock(mutex) };
     // SAFETY: the arguments are the program's.
-    let answer = unsafe { real::mtx_timedlock(mutex, until) };
+    let wait = || unsafe { real::mtx_timedlock(mutex, until) };
+    let answer = timed(&turn, |answer| error(answer) == libc::EBUSY, attempt, || TIMED_OUT, wait);
     // SAFETY: the program says that it is a mutex.
     record_lock(mutex as u64, unsafe { kind_of(mutex) }, o::TIMED, error(answer), at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn unlock(mutex: *mut c_void, at: u64) -> c_int {
+    let turn = follow::turn(Act::Unlock, mutex as u64, at);
     record_unlock(mutex as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::mtx_unlock(mutex) }
+    let answer = unsafe { real::mtx_unlock(mutex) };
+    turn.done();
+    answer
 }
 
 unsafe extern "C-unwind" fn init_condition(condition: *mut c_void, at: u64) -> c_int {
+    let turn = follow::turn(Act::Init, condition as u64, at);
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::cnd_init(condition) };
-    if answer == 0 {
-        record_life(Kind::Init, object::CONDITION, 0, condition as u64, at);
+    if answer != 0 {
+        turn.give_back();
+        return answer;
     }
+    record_life(Kind::Init, object::CONDITION, 0, condition as u64, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn destroy_condition(condition: *mut c_void, at: u64) {
-    record_life(Kind::Destroy, object::CONDITION, 0, condition as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::cnd_destroy(condition) }
+    destroying(object::CONDITION, condition as u64, at, || unsafe { real::cnd_destroy(condition) })
 }
 
 unsafe extern "C-unwind" fn wait(condition: *mut c_void, mutex: *mut c_void, at: u64) -> c_int {
     // SAFETY: the arguments are the program's.
     let real = || unsafe { real::cnd_wait(condition, mutex) };
-    waiting(condition as u64, mutex as u64, o::BLOCK, at, error, real)
+    either(Wait { condition: condition as u64, mutex: mutex.cast(), at, until: None }, real)
 }
 
 unsafe extern "C-unwind" fn timedwait(
@@ -192,19 +234,18 @@ unsafe extern "C-unwind" fn timedwait(
 ) -> c_int {
     // SAFETY: the arguments are the program's.
     let real = || unsafe { real::cnd_timedwait(condition, mutex, until) };
-    waiting(condition as u64, mutex as u64, o::TIMED, at, error, real)
+    let until = Some((libc::CLOCK_REALTIME, until));
+    either(Wait { condition: condition as u64, mutex: mutex.cast(), at, until }, real)
 }
 
 unsafe extern "C-unwind" fn signal(condition: *mut c_void, at: u64) -> c_int {
-    record_signal(Kind::Signal, condition as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::cnd_signal(condition) }
+    signalling(Kind::Signal, condition as u64, at, || unsafe { real::cnd_signal(condition) })
 }
 
 unsafe extern "C-unwind" fn broadcast(condition: *mut c_void, at: u64) -> c_int {
-    record_signal(Kind::Broadcast, condition as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::cnd_broadcast(condition) }
+    signalling(Kind::Broadcast, condition as u64, at, || unsafe { real::cnd_broadcast(condition) })
 }
 
 unsafe extern "C-unwind" fn call_once_ours(flag: *mut c_void, run: extern "C-unwind" fn(), at: u64) {

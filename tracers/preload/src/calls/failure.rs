@@ -24,7 +24,7 @@ mod real {
 }
 
 /// A failure with a message, cut to what a record holds.
-fn record(signal: c_int, at: u64, address: u64, message: &[u8]) {
+pub(crate) fn record(signal: u16, at: u64, address: u64, message: &[u8]) {
     let mut words: [Word; LONGEST - 1] = [0; LONGEST - 1];
     words[0] = at;
     words[1] = address;
@@ -35,8 +35,11 @@ fn record(signal: c_int, at: u64, address: u64, message: &[u8]) {
         *place = u64::from_le_bytes(bytes);
         used += 1;
     }
-    local::record(Kind::Failure, signal as u16, 0, &words[..used]);
-    crate::files::keeping_errno(crate::process::copy_maps);
+    local::record(Kind::Failure, signal, 0, &words[..used]);
+    crate::files::keeping_errno(|| {
+        crate::process::copy_maps();
+        crate::inputs::end();
+    });
 }
 
 unsafe extern "C-unwind" fn aborts(at: u64) -> ! {
@@ -83,15 +86,20 @@ pub(crate) fn watch() {
 /// process ends as it would have.
 extern "C" fn fatal(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel gives both to a handler with `SA_SIGINFO`.
-    let (sent, address, at) = unsafe {
-        let context = &*context.cast::<libc::ucontext_t>();
+    let (sent, address, at, stack) = unsafe {
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         (
             (*info).si_code <= 0,
             (*info).si_addr() as u64,
-            context.uc_mcontext.gregs[libc::REG_RIP as usize] as u64,
+            registers[libc::REG_RIP as usize] as u64,
+            registers[libc::REG_RSP as usize] as u64,
         )
     };
-    record(signal, at, if sent { 0 } else { address }, b"");
+    if !sent {
+        crate::memory::forget_write(address);
+    }
+    let at = crate::modules::place_of_fault(at, stack);
+    record(signal as u16, at, if sent { 0 } else { address }, b"");
     if sent {
         // Nobody's instruction: it has to be sent once more.
         // SAFETY: nothing to promise.

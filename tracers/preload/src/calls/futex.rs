@@ -11,6 +11,7 @@ use warpath_light_format::kind::outcome as o;
 use super::outcome;
 use crate::files::errno;
 use crate::local;
+use crate::memory;
 use crate::real::real;
 use crate::tickets::OBJECTS;
 
@@ -59,6 +60,8 @@ unsafe extern "C" fn through(
 ) -> c_long {
     // SAFETY: the arguments are the program's, or what happened to be in registers, as it would be without us.
     let real = || unsafe { real::syscall(number, a, b, c, d, e, f) };
+    // Whatever the kernel does to memory, it does behind what the thread has done.
+    memory::settle();
     if number != libc::SYS_futex {
         return real();
     }

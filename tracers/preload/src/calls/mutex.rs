@@ -3,10 +3,13 @@
 use libc::{c_int, clockid_t, pthread_mutex_t, pthread_mutexattr_t, timespec};
 use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
+use warpath_light_format::plan::Act;
 
-use super::{block, holds, outcome, result};
+use super::{Asked, holds, outcome, result, timed};
+use crate::follow::{self, Turn};
 use crate::interpose::interpose;
 use crate::local;
+use crate::memory;
 use crate::real::real;
 use crate::tickets::OBJECTS;
 
@@ -50,18 +53,79 @@ pub(super) unsafe fn kind(mutex: *const pthread_mutex_t) -> u32 {
 }
 
 /// A lock that was attempted.
+#[inline(always)]
 pub(super) fn record_lock(mutex: u64, kind: u32, attempt: u16, answer: c_int, at: u64) {
     if local::recording() {
-        let ticket = if holds(answer) { OBJECTS.draw(mutex) } else { 0 };
-        local::record(Kind::Lock, outcome(attempt, answer), kind, &[at, mutex, ticket]);
+        // It is held, and so its ticket is nobody else's.
+        let ticket = if holds(answer) { OBJECTS.draw_alone(mutex) } else { 0 };
+        let outcome = outcome(attempt, answer);
+        if kind == mutex::NORMAL && outcome == o::BLOCK * 16 + o::DONE {
+            local::lock(at, mutex, ticket);
+        } else if kind == mutex::NORMAL {
+            local::event(Kind::Lock, outcome as u8, at, mutex, ticket);
+        } else {
+            local::record(Kind::Lock, outcome, kind, &[at, mutex, ticket]);
+        }
     }
 }
 
 /// A lock that is about to be given up, and surely will be.
+#[inline(always)]
 pub(super) fn record_unlock(mutex: u64, at: u64) {
     if local::recording() {
-        local::record(Kind::Unlock, o::DONE, 0, &[at, mutex, OBJECTS.draw(mutex)]);
+        local::unlock(at, mutex, OBJECTS.draw_alone(mutex));
     }
+}
+
+/// A mutex that is asked for: its third word has the kernel's number of the thread that has it.
+pub(super) fn asked(mutex: u64, at: u64) -> Asked {
+    Asked { kind: Kind::Lock, object: mutex, at, owner: mutex + 8 }
+}
+
+/// An object is destroyed, and before that it is said. Of one that nobody has ever used nothing is known.
+pub(super) fn destroying<R>(what: u16, object: u64, at: u64, destroy: impl FnOnce() -> R) -> R {
+    let turn = (OBJECTS.get(object) != 0).then(|| follow::turn(Act::Destroy, object, at));
+    record_life(Kind::Destroy, what, 0, object, at);
+    let answer = destroy();
+    if let Some(turn) = turn {
+        turn.done();
+    }
+    answer
+}
+
+/// # Safety
+/// Points to a mutex, and `wait` waits for it.
+unsafe fn timed_lock(mutex: *mut pthread_mutex_t, at: u64, wait: impl FnOnce() -> c_int) -> c_int {
+    let turn = asked(mutex as u64, at).turn();
+    // SAFETY: promised by the caller.
+    let attempt = || unsafe { real::pthread_mutex_trylock(mutex) };
+    let answer = timed(&turn, |answer| answer == libc::EBUSY, attempt, || libc::ETIMEDOUT, wait);
+    // SAFETY: promised by the caller.
+    record_lock(mutex as u64, unsafe { kind(mutex) }, o::TIMED, answer, at);
+    turn.done();
+    answer
+}
+
+/// Takes a mutex again behind a wait for a condition, and gives it up before one.
+///
+/// # Safety
+/// Points to a mutex.
+pub(super) unsafe fn take_again(mutex: *mut pthread_mutex_t, turn: &Turn, at: u64) -> c_int {
+    // SAFETY: promised by the caller.
+    let answer = unsafe { real::pthread_mutex_trylock(mutex) };
+    if answer != libc::EBUSY {
+        return answer;
+    }
+    turn.blocked(Act::CondWake, mutex as u64, at);
+    // SAFETY: promised by the caller.
+    unsafe { real::pthread_mutex_lock(mutex) }
+}
+
+/// # Safety
+/// As above.
+pub(super) unsafe fn give_up(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: promised by the caller.
+    unsafe { real::pthread_mutex_unlock(mutex) }
 }
 
 /// An object that has come into being, or is about to go.
@@ -76,46 +140,93 @@ unsafe extern "C-unwind" fn init(
     with: *const pthread_mutexattr_t,
     at: u64,
 ) -> c_int {
+    let turn = follow::turn(Act::Init, mutex as u64, at);
     // SAFETY: the arguments are the program's.
     let answer = unsafe { real::pthread_mutex_init(mutex, with) };
-    if answer == 0 {
-        // SAFETY: it is a mutex now.
-        record_life(Kind::Init, object::MUTEX, unsafe { kind(mutex) }, mutex as u64, at);
+    if answer != 0 {
+        turn.give_back();
+        return answer;
     }
+    // SAFETY: it is a mutex now.
+    record_life(Kind::Init, object::MUTEX, unsafe { kind(mutex) }, mutex as u64, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn destroy(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
-    record_life(Kind::Destroy, object::MUTEX, 0, mutex as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::pthread_mutex_destroy(mutex) }
+    destroying(object::MUTEX, mutex as u64, at, || unsafe { real::pthread_mutex_destroy(mutex) })
+}
+
+/// Would the running thread be told that it has the mutex already, instead of waiting for itself?
+///
+/// # Safety
+/// Points to a mutex.
+unsafe fn refuses(mutex: *const pthread_mutex_t) -> bool {
+    // SAFETY: promised by the caller; the third word of a mutex is its owner.
+    unsafe {
+        kind(mutex) % mutex::ROBUST == mutex::ERROR_CHECK
+            && mutex.cast::<i32>().add(2).read_volatile() == libc::gettid()
+    }
+}
+
+/// Is this a plain mutex, and recording nothing but writing records? Then little has to be asked.
+///
+/// # Safety
+/// Points to a mutex.
+#[inline(always)]
+unsafe fn is_usual(mutex: *const pthread_mutex_t) -> bool {
+    // SAFETY: as in `kind`. Flags that are not of its kind are in the same word.
+    local::is_usual() && unsafe { mutex.cast::<u32>().add(4).read_volatile() } == 0
 }
 
 unsafe extern "C-unwind" fn lock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    // SAFETY: the program says that it is a mutex.
+    unsafe {
+        if is_usual(mutex) {
+            memory::settle();
+            if real::pthread_mutex_trylock(mutex) == 0 {
+                local::lock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
+                return 0;
+            }
+        }
+        lock_slowly(mutex, at)
+    }
+}
+
+#[inline(never)]
+unsafe extern "C-unwind" fn lock_slowly(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
     // SAFETY: the argument is the program's.
-    let attempt = || unsafe { real::pthread_mutex_trylock(mutex) };
+    let attempt = || unsafe {
+        match real::pthread_mutex_trylock(mutex) {
+            libc::EBUSY if refuses(mutex) => libc::EDEADLK,
+            answer => answer,
+        }
+    };
     // SAFETY: as above.
     let wait = || unsafe { real::pthread_mutex_lock(mutex) };
-    let answer = block(Kind::Lock, mutex as u64, at, |answer| answer == libc::EBUSY, attempt, wait);
+    let asked = asked(mutex as u64, at);
+    let turn = asked.turn();
+    let answer = asked.block(&turn, |answer| answer == libc::EBUSY, attempt, wait);
     // SAFETY: the program says that it is a mutex.
     record_lock(mutex as u64, unsafe { kind(mutex) }, o::BLOCK, answer, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn trylock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    let turn = asked(mutex as u64, at).turn();
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_mutex_trylock(mutex) };
     // SAFETY: the program says that it is a mutex.
     record_lock(mutex as u64, unsafe { kind(mutex) }, o::TRY, answer, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn timedlock(mutex: *mut pthread_mutex_t, until: *const timespec, at: u64) -> c_int {
     // SAFETY: the arguments are the program's.
-    let answer = unsafe { real::pthread_mutex_timedlock(mutex, until) };
-    // SAFETY: the program says that it is a mutex.
-    record_lock(mutex as u64, unsafe { kind(mutex) }, o::TIMED, answer, at);
-    answer
+    unsafe { timed_lock(mutex, at, || real::pthread_mutex_timedlock(mutex, until)) }
 }
 
 unsafe extern "C-unwind" fn clocklock(
@@ -125,26 +236,41 @@ unsafe extern "C-unwind" fn clocklock(
     at: u64,
 ) -> c_int {
     // SAFETY: the arguments are the program's.
-    let answer = unsafe { real::pthread_mutex_clocklock(mutex, clock, until) };
-    // SAFETY: the program says that it is a mutex.
-    record_lock(mutex as u64, unsafe { kind(mutex) }, o::TIMED, answer, at);
-    answer
+    unsafe { timed_lock(mutex, at, || real::pthread_mutex_clocklock(mutex, clock, until)) }
 }
 
 unsafe extern "C-unwind" fn unlock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
     // SAFETY: the program says that it is a mutex.
+    unsafe {
+        if is_usual(mutex) {
+            local::unlock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
+            real::pthread_mutex_unlock(mutex)
+        } else {
+            unlock_slowly(mutex, at)
+        }
+    }
+}
+
+#[inline(never)]
+unsafe extern "C-unwind" fn unlock_slowly(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    let turn = follow::turn(Act::Unlock, mutex as u64, at);
+    // SAFETY: the program says that it is a mutex.
     if unsafe { kind(mutex) } == mutex::NORMAL {
         record_unlock(mutex as u64, at);
         // SAFETY: the argument is the program's.
-        return unsafe { real::pthread_mutex_unlock(mutex) };
+        let answer = unsafe { real::pthread_mutex_unlock(mutex) };
+        turn.done();
+        return answer;
     }
     // These may refuse, so their record comes behind; the ticket is drawn while the mutex is held.
     let recording = local::recording();
+    memory::settle();
     let ticket = if recording { OBJECTS.draw(mutex as u64) } else { 0 };
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_mutex_unlock(mutex) };
     if recording {
         local::record(Kind::Unlock, result(answer), 0, &[at, mutex as u64, ticket]);
     }
+    turn.done();
     answer
 }

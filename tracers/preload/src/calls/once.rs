@@ -4,9 +4,12 @@ use core::cell::Cell;
 
 use libc::{c_int, pthread_once_t};
 use warpath_light_format::Kind;
+use warpath_light_format::plan::Act;
 
+use crate::follow;
 use crate::interpose::interpose;
 use crate::local;
+use crate::memory;
 use crate::real::real;
 use crate::tickets::OBJECTS;
 
@@ -31,11 +34,13 @@ pub(super) struct Pending {
 thread_local! {
     /// What the C library is to run for this thread, if it does.
     static PENDING: Cell<Pending> = const { Cell::new(Pending { object: 0, run: None, at: 0 }) };
+    /// Its turn to find out whether it does.
+    static TURN: Cell<Option<follow::Turn>> = const { Cell::new(None) };
 }
 
 fn record(kind: Kind, object: u64, at: u64) {
     if local::recording() {
-        local::record(kind, 0, 0, &[at, object, OBJECTS.draw(object)]);
+        local::event(kind, 0, at, object, OBJECTS.draw(object));
     }
 }
 
@@ -44,19 +49,29 @@ fn record(kind: Kind, object: u64, at: u64) {
 pub(super) extern "C-unwind" fn run_pending() {
     let pending = PENDING.replace(Pending { object: 0, run: None, at: 0 });
     record(Kind::OnceRun, pending.object, pending.at);
+    if let Some(turn) = TURN.take() {
+        turn.done();
+    }
     if let Some(run) = pending.run {
         run();
     }
+    let turn = follow::turn(Act::Once, pending.object, pending.at);
     record(Kind::OnceFinish, pending.object, pending.at);
+    turn.done();
 }
 
 /// Calls `real`, which calls [`run_pending`] if it is the first to.
 pub(super) fn through<R>(pending: Pending, real: impl FnOnce() -> R) -> R {
+    memory::settle();
     let outer = PENDING.replace(pending);
+    TURN.set(Some(follow::turn(Act::Once, pending.object, pending.at)));
     let answer = real();
     let ran = PENDING.replace(outer).run.is_none();
     if !ran {
         record(Kind::OnceSeen, pending.object, pending.at);
+    }
+    if let Some(turn) = TURN.take() {
+        turn.done();
     }
     answer
 }

@@ -3,9 +3,11 @@
 use libc::{c_int, pthread_spinlock_t};
 use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
+use warpath_light_format::plan::Act;
 
-use super::block;
-use super::mutex::{record_life, record_lock, record_unlock};
+use super::Asked;
+use super::mutex::{destroying, record_life, record_lock, record_unlock};
+use crate::follow;
 use crate::interpose::interpose;
 use crate::real::real;
 
@@ -29,18 +31,21 @@ mod real {
 }
 
 unsafe extern "C-unwind" fn init(lock: *mut pthread_spinlock_t, shared: c_int, at: u64) -> c_int {
+    let turn = follow::turn(Act::Init, lock as u64, at);
     // SAFETY: the arguments are the program's.
     let answer = unsafe { real::pthread_spin_init(lock, shared) };
-    if answer == 0 {
-        record_life(Kind::Init, object::SPIN, mutex::NORMAL, lock as u64, at);
+    if answer != 0 {
+        turn.give_back();
+        return answer;
     }
+    record_life(Kind::Init, object::SPIN, mutex::NORMAL, lock as u64, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn destroy(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
-    record_life(Kind::Destroy, object::SPIN, 0, lock as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::pthread_spin_destroy(lock) }
+    destroying(object::SPIN, lock as u64, at, || unsafe { real::pthread_spin_destroy(lock) })
 }
 
 unsafe extern "C-unwind" fn lock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
@@ -48,20 +53,28 @@ unsafe extern "C-unwind" fn lock(lock: *mut pthread_spinlock_t, at: u64) -> c_in
     let attempt = || unsafe { real::pthread_spin_trylock(lock) };
     // SAFETY: as above.
     let wait = || unsafe { real::pthread_spin_lock(lock) };
-    let answer = block(Kind::Lock, lock as u64, at, |answer| answer == libc::EBUSY, attempt, wait);
+    let asked = Asked { kind: Kind::Lock, object: lock as u64, at, owner: 0 };
+    let turn = asked.turn();
+    let answer = asked.block(&turn, |answer| answer == libc::EBUSY, attempt, wait);
     record_lock(lock as u64, mutex::NORMAL, o::BLOCK, answer, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn trylock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
+    let turn = follow::turn(Act::Lock, lock as u64, at);
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_spin_trylock(lock) };
     record_lock(lock as u64, mutex::NORMAL, o::TRY, answer, at);
+    turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn unlock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
+    let turn = follow::turn(Act::Unlock, lock as u64, at);
     record_unlock(lock as u64, at);
     // SAFETY: the argument is the program's.
-    unsafe { real::pthread_spin_unlock(lock) }
+    let answer = unsafe { real::pthread_spin_unlock(lock) };
+    turn.done();
+    answer
 }

@@ -16,10 +16,32 @@ pub fn library() -> PathBuf {
     found.expect("libwarpath_preload.so is built beside the tests: cargo build -p warpath-preload")
 }
 
+/// Whose instrumentation.
+#[derive(Clone, Copy, Debug)]
+pub enum Compiler {
+    Gcc,
+    Clang,
+}
+
+impl Compiler {
+    pub const ALL: [Compiler; 2] = [Compiler::Gcc, Compiler::Clang];
+
+    fn name(self, cxx: bool) -> &'static str {
+        match (self, cxx) {
+            (Compiler::Gcc, false) => "gcc",
+            (Compiler::Gcc, true) => "g++",
+            (Compiler::Clang, false) => "clang",
+            (Compiler::Clang, true) => "clang++",
+        }
+    }
+}
+
 /// A program of `tests/programs`, and a folder for it.
 pub struct Program {
     pub folder: TempDir,
     pub path: PathBuf,
+    /// To the library, so that it need not be preloaded.
+    is_linked: bool,
 }
 
 impl Program {
@@ -40,7 +62,49 @@ impl Program {
             .output()
             .expect("a C compiler: run scripts/setup");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        Program { folder, path }
+        Program { folder, path, is_linked: false }
+    }
+
+    /// A program that says what it does to memory, from this text, compiled as `warpath cc --instrument` does.
+    pub fn instrumented(text: &str, compiler: Compiler, more: &[&str]) -> Program {
+        let folder = TempDir::new().expect("a folder");
+        let path = folder.path().join("program");
+        let cxx = text.contains("#include <thread>");
+        let source = folder.path().join(if cxx { "program.cc" } else { "program.c" });
+        std::fs::write(&source, text).expect("a file");
+        let mut command = Command::new(compiler.name(cxx));
+        match compiler {
+            Compiler::Gcc => {
+                let specs = folder.path().join("specs");
+                let text = "*cc1:\n+ -fsanitize=thread\n\n*cc1plus:\n+ -fsanitize=thread\n\n";
+                std::fs::write(&specs, text).expect("a file");
+                command.arg(format!("-specs={}", specs.display()));
+                command.args(["memcpy", "memmove", "memset"].map(|name| format!("-fno-builtin-{name}")));
+            }
+            Compiler::Clang => {
+                command.args(["-fsanitize=thread", "-fno-sanitize-link-runtime"]);
+                command.args(["-mllvm", "-tsan-instrument-read-before-write"]);
+            }
+        }
+        let library = library();
+        let beside = library.parent().expect("a folder").display();
+        command.args(["-g", "-O1", "-pthread", "-o"]).arg(&path).arg(&source).args(more);
+        command.args([format!("-L{beside}"), format!("-Wl,-rpath,{beside}"), "-lwarpath_preload".into()]);
+        let done = command.output().expect("gcc and clang: run scripts/setup");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        Program { folder, path, is_linked: true }
+    }
+
+    /// A program whose source is at hand.
+    pub fn compile_text(text: &str) -> Program {
+        let folder = TempDir::new().expect("a folder");
+        let (path, source) = (folder.path().join("program"), folder.path().join("program.c"));
+        std::fs::write(&source, text).expect("a file");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-g", "-O1", "-pthread", "-o"]).arg(&path).arg(source);
+        let done = compiler.output().expect("a C compiler: run scripts/setup");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        Program { folder, path, is_linked: false }
     }
 
     /// The program as it is.
@@ -53,7 +117,10 @@ impl Program {
     /// The program under the recorder.
     pub fn recorded(&self) -> Command {
         let mut command = self.plain();
-        command.env("LD_PRELOAD", library()).env("WARPATH_LIGHT", self.recordings());
+        command.env("WARPATH_LIGHT", self.recordings());
+        if !self.is_linked {
+            command.env("LD_PRELOAD", library());
+        }
         command
     }
 

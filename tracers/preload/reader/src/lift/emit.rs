@@ -14,21 +14,25 @@ use warpath_trace::thread::Thread;
 
 use super::failure_of;
 use super::foresee::Foreseen;
+use super::memory::touches_memory;
 use super::objects::{Objects, What};
 use crate::error::LightError;
 use crate::folder::Recording;
 use crate::names::Names;
+use crate::sharing::Shared;
+use crate::space::Space;
 use crate::thread::Record;
 
 /// Numbers of children of the first thread that nobody was seen to create, from here on.
 const STRANGERS: u32 = 1 << 20;
 
 pub(super) struct Emitter<'a, W> {
-    recording: &'a Recording,
-    writer: TraceWriter<W>,
-    names: &'a mut Names,
+    pub(super) recording: &'a Recording,
+    pub(super) writer: TraceWriter<W>,
+    pub(super) names: &'a mut Names,
     foreseen: &'a Foreseen,
-    objects: Objects,
+    pub(super) shared: &'a Shared,
+    pub(super) objects: Objects,
     /// The trace's thread of each recorded one.
     threads: FxHashMap<usize, ThreadIx>,
     begun: Vec<bool>,
@@ -38,6 +42,8 @@ pub(super) struct Emitter<'a, W> {
     futexes: u64,
     /// A mutex was taken that nobody was seen to release.
     releases: u64,
+    /// What else is not as it was.
+    approximations: Vec<(String, u64)>,
 }
 
 impl<'a, W: Write> Emitter<'a, W> {
@@ -46,12 +52,14 @@ impl<'a, W: Write> Emitter<'a, W> {
         writer: TraceWriter<W>,
         names: &'a mut Names,
         foreseen: &'a Foreseen,
+        shared: &'a Shared,
     ) -> Result<Self, LightError> {
         let mut emitter = Emitter {
             recording,
             writer,
             names,
             foreseen,
+            shared,
             objects: Objects::default(),
             threads: FxHashMap::default(),
             begun: Vec::new(),
@@ -59,6 +67,7 @@ impl<'a, W: Write> Emitter<'a, W> {
             events: 0,
             futexes: 0,
             releases: 0,
+            approximations: Vec::new(),
         };
         // Parents have lower numbers than their children, so each is there before it is needed.
         for thread in &recording.threads {
@@ -68,7 +77,7 @@ impl<'a, W: Write> Emitter<'a, W> {
     }
 
     /// The trace's thread of a recorded one.
-    fn thread(&mut self, number: usize) -> Result<ThreadIx, LightError> {
+    pub(super) fn thread(&mut self, number: usize) -> Result<ThreadIx, LightError> {
         if let Some(&known) = self.threads.get(&number) {
             return Ok(known);
         }
@@ -90,7 +99,7 @@ impl<'a, W: Write> Emitter<'a, W> {
         Ok(ix)
     }
 
-    fn put(&mut self, thread: ThreadIx, op: Op, at: SourceId) -> Result<(), LightError> {
+    pub(super) fn put(&mut self, thread: ThreadIx, op: Op, at: SourceId) -> Result<(), LightError> {
         if self.ended[thread.index()] {
             return Ok(());
         }
@@ -101,7 +110,7 @@ impl<'a, W: Write> Emitter<'a, W> {
     }
 
     /// The first event of a thread, and what it held then, if its beginning was not recorded.
-    fn begin(&mut self, number: usize, thread: ThreadIx) -> Result<(), LightError> {
+    fn begin(&mut self, number: usize, thread: ThreadIx, space: &mut Space) -> Result<(), LightError> {
         if std::mem::replace(&mut self.begun[thread.index()], true) {
             return Ok(());
         }
@@ -116,6 +125,7 @@ impl<'a, W: Write> Emitter<'a, W> {
                 WaitResult::Done,
                 0,
                 SourceId::UNKNOWN,
+                space,
             )?;
         }
         Ok(())
@@ -129,11 +139,13 @@ impl<'a, W: Write> Emitter<'a, W> {
         what: What,
         kind: SyncKind,
         at: SourceId,
+        space: &mut Space,
     ) -> Result<LocationId, LightError> {
         if let Some(known) = self.objects.location(address, what) {
             return Ok(known);
         }
-        let location = self.objects.make(self.writer.tables(), self.names, address, what, thread)?;
+        let holder = self.holder(address, space)?;
+        let location = self.objects.make(self.writer.tables(), self.names, address, what, thread, holder)?;
         // Who looks at the program in another way must find the same events: what was never made is not said to be,
         // unless it is not what everybody would think.
         let plain = SyncKind::Mutex { kind: MutexKind::Normal, robust: false };
@@ -150,24 +162,38 @@ impl<'a, W: Write> Emitter<'a, W> {
         what: What,
         kind: SyncKind,
         at: SourceId,
+        space: &mut Space,
     ) -> Result<LocationId, LightError> {
-        let location = self.objects.make(self.writer.tables(), self.names, address, what, thread)?;
+        let holder = self.holder(address, space)?;
+        let location = self.objects.make(self.writer.tables(), self.names, address, what, thread, holder)?;
         self.put(thread, Op::SyncInit { object: location, kind }, at)?;
         Ok(location)
     }
 
     /// Writes what the record says.
-    pub(super) fn record(&mut self, number: usize, record: &Record<'_>) -> Result<(), LightError> {
+    pub(super) fn record(
+        &mut self,
+        number: usize,
+        record: &Record<'_>,
+        space: &mut Space,
+    ) -> Result<(), LightError> {
+        if matches!(record.kind, Kind::Resume | Kind::Mark | Kind::Step) {
+            // Nothing that the thread did: it may not even have begun.
+            return Ok(());
+        }
         let thread = self.thread(number)?;
-        self.begin(number, thread)?;
+        self.begin(number, thread, space)?;
+        if touches_memory(record.kind) {
+            return self.memory(thread, record, space);
+        }
         let at = match record.kind {
-            Kind::Begin | Kind::End | Kind::Resume | Kind::Pad => SourceId::UNKNOWN,
+            Kind::Begin | Kind::End | Kind::Resume | Kind::Mark => SourceId::UNKNOWN,
             _ => self.names.call(self.writer.tables(), record.word(1))?,
         };
         let address = record.word(2);
         let (attempt, result) = (attempt(record.a), result(record.a));
         match record.kind {
-            Kind::Begin | Kind::Resume | Kind::Pad | Kind::Exit => {}
+            Kind::Begin | Kind::Resume | Kind::Mark | Kind::Exit | Kind::Step => {}
             Kind::End => self.put(thread, Op::End, at)?,
             Kind::Fork => {
                 let child = self.thread(record.b as usize)?;
@@ -191,7 +217,7 @@ impl<'a, W: Write> Emitter<'a, W> {
                     object::BARRIER => (What::Barrier, SyncKind::Barrier { parties: record.b }),
                     _ => (What::Mutex, mutex_kind(record.b)),
                 };
-                self.make(thread, address, what, kind, at)?;
+                self.make(thread, address, what, kind, at, space)?;
             }
             Kind::Destroy => {
                 if let Some(known) = self.objects.get_mut(address) {
@@ -200,25 +226,25 @@ impl<'a, W: Write> Emitter<'a, W> {
                 }
             }
             Kind::Lock | Kind::RdLock | Kind::WrLock => {
-                self.take(number, thread, record.kind, address, attempt, result, record.b, at)?;
+                self.take(number, thread, record.kind, address, attempt, result, record.b, at, space)?;
             }
             Kind::Unlock => {
-                let mutex = self.location(thread, address, What::Mutex, mutex_kind(0), at)?;
+                let mutex = self.location(thread, address, What::Mutex, mutex_kind(0), at, space)?;
                 self.give(number, address, result);
                 self.put(thread, Op::Unlock { mutex, result }, at)?;
             }
             Kind::RwUnlock => {
-                let lock = self.location(thread, address, What::RwLock, SyncKind::RwLock, at)?;
+                let lock = self.location(thread, address, What::RwLock, SyncKind::RwLock, at, space)?;
                 let mode = if record.b == 0 { RwMode::Read } else { RwMode::Write };
                 self.put(thread, Op::RwUnlock { lock, mode, result }, at)?;
             }
             Kind::CondWait => {
-                let (condition, mutex) = self.condition(thread, record, at)?;
+                let (condition, mutex) = self.condition(thread, record, at, space)?;
                 self.give(number, record.word(4), WaitResult::Done);
                 self.put(thread, Op::CondWait { condition, mutex, attempt }, at)?;
             }
             Kind::CondWake => {
-                let (condition, mutex) = self.condition(thread, record, at)?;
+                let (condition, mutex) = self.condition(thread, record, at, space)?;
                 self.free(number, record.word(4), 0)?;
                 let nth = self.objects.get_mut(address).map_or(0, |known| next(&mut known.wakes));
                 let called = self.foreseen.called(address, nth);
@@ -228,7 +254,8 @@ impl<'a, W: Write> Emitter<'a, W> {
                 self.put(thread, Op::CondWake { condition, mutex, result }, at)?;
             }
             Kind::Signal | Kind::Broadcast => {
-                let condition = self.location(thread, address, What::Condition, SyncKind::Condition, at)?;
+                let condition =
+                    self.location(thread, address, What::Condition, SyncKind::Condition, at, space)?;
                 let nth = self.objects.get_mut(address).map_or(0, |known| next(&mut known.signals));
                 let woken = self.foreseen.woken(address, nth);
                 let op = match record.kind {
@@ -240,7 +267,7 @@ impl<'a, W: Write> Emitter<'a, W> {
             Kind::SemWait | Kind::SemPost | Kind::SemValue => {
                 let initial = self.foreseen.units(address);
                 let kind = SyncKind::Semaphore { initial, maximum: None };
-                let semaphore = self.location(thread, address, What::Semaphore, kind, at)?;
+                let semaphore = self.location(thread, address, What::Semaphore, kind, at, space)?;
                 let op = match record.kind {
                     Kind::SemWait => Op::SemWait { semaphore, attempt, result },
                     Kind::SemPost => Op::SemPost { semaphore },
@@ -250,8 +277,14 @@ impl<'a, W: Write> Emitter<'a, W> {
             }
             Kind::BarrierArrive | Kind::BarrierLeave => {
                 // A barrier that was made before the recording began has as many parties as nobody knows.
-                let barrier =
-                    self.location(thread, address, What::Barrier, SyncKind::Barrier { parties: 1 }, at)?;
+                let barrier = self.location(
+                    thread,
+                    address,
+                    What::Barrier,
+                    SyncKind::Barrier { parties: 1 },
+                    at,
+                    space,
+                )?;
                 let op = match record.kind {
                     Kind::BarrierArrive => Op::BarrierArrive { barrier },
                     _ => Op::BarrierLeave { barrier, serial: record.b == 1, result },
@@ -259,7 +292,7 @@ impl<'a, W: Write> Emitter<'a, W> {
                 self.put(thread, op, at)?;
             }
             Kind::OnceRun | Kind::OnceFinish | Kind::OnceSeen => {
-                let once = self.location(thread, address, What::Once, SyncKind::Once, at)?;
+                let once = self.location(thread, address, What::Once, SyncKind::Once, at, space)?;
                 let step = match record.kind {
                     Kind::OnceRun => OnceStep::Run,
                     Kind::OnceFinish => OnceStep::Finish,
@@ -269,12 +302,14 @@ impl<'a, W: Write> Emitter<'a, W> {
             }
             Kind::FutexWait | Kind::FutexWake => self.futexes += 1,
             Kind::Failure => {
-                let text = record.text(3).to_vec();
+                let text = record.text().to_vec();
                 let message = self.writer.tables().string(&text)?;
                 let kind = failure_of(record.a, address, &text);
                 let address = (record.a != 0).then_some(address);
                 self.put(thread, Op::Failure { kind, message, address }, at)?;
             }
+            // Others are about memory, or were taken apart.
+            _ => {}
         }
         Ok(())
     }
@@ -284,9 +319,11 @@ impl<'a, W: Write> Emitter<'a, W> {
         thread: ThreadIx,
         record: &Record<'_>,
         at: SourceId,
+        space: &mut Space,
     ) -> Result<(LocationId, LocationId), LightError> {
-        let condition = self.location(thread, record.word(2), What::Condition, SyncKind::Condition, at)?;
-        let mutex = self.location(thread, record.word(4), What::Mutex, mutex_kind(0), at)?;
+        let condition =
+            self.location(thread, record.word(2), What::Condition, SyncKind::Condition, at, space)?;
+        let mutex = self.location(thread, record.word(4), What::Mutex, mutex_kind(0), at, space)?;
         Ok((condition, mutex))
     }
 
@@ -302,16 +339,17 @@ impl<'a, W: Write> Emitter<'a, W> {
         result: WaitResult,
         mutex: u32,
         at: SourceId,
+        space: &mut Space,
     ) -> Result<(), LightError> {
         if kind == Kind::Lock {
-            let location = self.location(thread, address, What::Mutex, mutex_kind(mutex), at)?;
+            let location = self.location(thread, address, What::Mutex, mutex_kind(mutex), at, space)?;
             if matches!(result, WaitResult::Done | WaitResult::OwnerDied) {
                 self.free(number, address, mutex)?;
                 self.own(number, address);
             }
             return self.put(thread, Op::Lock { mutex: location, attempt, result }, at);
         }
-        let lock = self.location(thread, address, What::RwLock, SyncKind::RwLock, at)?;
+        let lock = self.location(thread, address, What::RwLock, SyncKind::RwLock, at, space)?;
         let mode = if kind == Kind::RdLock { RwMode::Read } else { RwMode::Write };
         self.put(thread, Op::RwLock { lock, mode, attempt, result }, at)
     }
@@ -354,7 +392,7 @@ impl<'a, W: Write> Emitter<'a, W> {
     }
 
     /// What threads wait for at the end.
-    pub(super) fn waiting(&mut self) -> Result<(), LightError> {
+    pub(super) fn waiting(&mut self, space: &mut Space) -> Result<(), LightError> {
         for file in &self.recording.threads {
             let Some(waiting) = file.waiting else { continue };
             let [place, address, third] = waiting.words;
@@ -366,29 +404,29 @@ impl<'a, W: Write> Emitter<'a, W> {
             let (attempt, result) = (attempt(waiting.a), WaitResult::Pending);
             let op = match waiting.kind {
                 Kind::Lock => {
-                    let mutex = self.location(thread, address, What::Mutex, mutex_kind(0), at)?;
+                    let mutex = self.location(thread, address, What::Mutex, mutex_kind(0), at, space)?;
                     Op::Lock { mutex, attempt, result }
                 }
                 Kind::RdLock | Kind::WrLock => {
-                    let lock = self.location(thread, address, What::RwLock, SyncKind::RwLock, at)?;
+                    let lock = self.location(thread, address, What::RwLock, SyncKind::RwLock, at, space)?;
                     let mode = if waiting.kind == Kind::RdLock { RwMode::Read } else { RwMode::Write };
                     Op::RwLock { lock, mode, attempt, result }
                 }
                 Kind::CondWake => {
                     let condition =
-                        self.location(thread, address, What::Condition, SyncKind::Condition, at)?;
-                    let mutex = self.location(thread, third, What::Mutex, mutex_kind(0), at)?;
+                        self.location(thread, address, What::Condition, SyncKind::Condition, at, space)?;
+                    let mutex = self.location(thread, third, What::Mutex, mutex_kind(0), at, space)?;
                     Op::CondWake { condition, mutex, result }
                 }
                 Kind::SemWait => {
                     let initial = self.foreseen.units(address);
                     let kind = SyncKind::Semaphore { initial, maximum: None };
-                    let semaphore = self.location(thread, address, What::Semaphore, kind, at)?;
+                    let semaphore = self.location(thread, address, What::Semaphore, kind, at, space)?;
                     Op::SemWait { semaphore, attempt, result }
                 }
                 Kind::BarrierLeave => {
                     let kind = SyncKind::Barrier { parties: 1 };
-                    let barrier = self.location(thread, address, What::Barrier, kind, at)?;
+                    let barrier = self.location(thread, address, What::Barrier, kind, at, space)?;
                     Op::BarrierLeave { barrier, serial: false, result }
                 }
                 Kind::Join => {
@@ -402,11 +440,29 @@ impl<'a, W: Write> Emitter<'a, W> {
         Ok(())
     }
 
+    /// Something is not as it was.
+    pub(super) fn approximate(&mut self, what: &str, count: u64) {
+        self.approximations.push((what.to_owned(), count));
+    }
+
     /// Ends the trace: how many events and threads it has.
-    pub(super) fn finish(mut self, outcome: Outcome, lost: u64) -> Result<(u64, usize), LightError> {
-        let counted = [("events-lost", lost), ("futexes", self.futexes), ("releases-lost", self.releases)];
+    pub(super) fn finish(
+        mut self,
+        outcome: Outcome,
+        lost: u64,
+        guessed: u64,
+    ) -> Result<(u64, usize), LightError> {
+        let counted = [
+            ("events-lost", lost),
+            ("futexes", self.futexes),
+            ("releases-lost", self.releases),
+            ("order-guessed", guessed),
+        ];
         let mut approximations = Vec::new();
         for (name, count) in counted.into_iter().filter(|(_, count)| *count > 0) {
+            approximations.push((self.writer.tables().string(name)?, count));
+        }
+        for (name, count) in std::mem::take(&mut self.approximations) {
             approximations.push((self.writer.tables().string(name)?, count));
         }
         let (events, threads) = (self.events, self.threads.len());

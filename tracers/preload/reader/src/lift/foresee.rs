@@ -6,6 +6,7 @@ use warpath_light_format::Kind;
 use warpath_light_format::kind::{object, outcome};
 
 use crate::merge::Merge;
+use crate::thread::Record;
 
 /// What came of signals, waits and semaphores, each in the order of the merged records.
 #[derive(Debug, Default)]
@@ -29,12 +30,14 @@ struct Condition {
 }
 
 impl Foreseen {
-    pub(super) fn of(mut merge: Merge<'_>) -> Foreseen {
+    /// Goes over the merged records once. `also` is called with each of them.
+    pub(super) fn of(mut merge: Merge<'_>, mut also: impl FnMut(usize, &Record<'_>)) -> Foreseen {
         let mut foreseen = Foreseen::default();
         let mut conditions: FxHashMap<u64, Condition> = FxHashMap::default();
         let mut counts: FxHashMap<u64, i64> = FxHashMap::default();
         let mut holds: FxHashMap<(usize, u64), u32> = FxHashMap::default();
-        while let Some((thread, record)) = merge.pop() {
+        while let Some((thread, record)) = merge.pop(None) {
+            also(thread, &record);
             if foreseen.held.len() <= thread {
                 foreseen.held.resize_with(thread + 1, Vec::new);
             }

@@ -6,6 +6,7 @@ use warpath_trace::ids::{LocationId, StringId, ThreadIx};
 use warpath_trace::place::{Location, Object, ObjectClass};
 use warpath_trace::tables::{TableError, Tables};
 
+use super::places::{Holder, Places};
 use crate::names::Names;
 
 /// What an object is, as far as its name and size go.
@@ -60,6 +61,7 @@ pub(super) struct Objects {
     known: FxHashMap<u64, Known>,
     /// Objects outside the program's variables that each thread was the first to use.
     made: FxHashMap<ThreadIx, u64>,
+    pub(super) places: Places,
 }
 
 impl Objects {
@@ -72,8 +74,8 @@ impl Objects {
         self.known.get(&address).filter(|known| known.what == what).map(|known| known.location)
     }
 
-    /// A new object at this address. Variables of the program have their names; others are called after the thread
-    /// that used them first, which is the same in every run that takes the same path.
+    /// A new object at this address. Variables of the program, storage and stacks that are known have their names;
+    /// others are called after the thread that used them first, which is the same in every run that takes the same path.
     pub(super) fn make(
         &mut self,
         tables: &mut Tables,
@@ -81,25 +83,24 @@ impl Objects {
         address: u64,
         what: What,
         user: ThreadIx,
+        holder: Holder,
     ) -> Result<LocationId, TableError> {
         let size = what.size();
         let generation = self.known.contains_key(&address);
-        let object = match names.variable(address, u64::from(size)).filter(|_| !generation) {
-            Some(name) => Object {
-                class: ObjectClass::Global,
-                owner: None,
-                nth: 0,
-                size: u64::from(size),
-                name: tables.string(name)?,
-            },
-            None => {
-                let made = self.made.entry(user).or_default();
-                let nth = *made;
-                *made += 1;
-                let name = format!("{}({}, {nth})", what.word(), tables.key(user));
-                let name = tables.string(name)?;
-                Object { class: ObjectClass::Other, owner: Some(user), nth, size: u64::from(size), name }
-            }
+        let fixed = matches!(holder, Holder::Fixed);
+        let variable = fixed && !generation && names.variable(address, u64::from(size)).is_some();
+        if variable || !fixed {
+            let location = self.places.location(tables, names, holder, address, size, None)?;
+            self.known.insert(address, Known { location, what, signals: 0, wakes: 0, owner: None });
+            return Ok(location);
+        }
+        let object = {
+            let made = self.made.entry(user).or_default();
+            let nth = *made;
+            *made += 1;
+            let name = format!("{}({}, {nth})", what.word(), tables.key(user));
+            let name = tables.string(name)?;
+            Object { class: ObjectClass::Other, owner: Some(user), nth, size: u64::from(size), name }
         };
         let object = tables.object(object)?;
         let location = Location { object, offset: 0, size, initial: None, name: StringId::EMPTY };

@@ -1,0 +1,208 @@
+//! What recording at full speed costs: programs as they are, under the recorder, under gcc's race detector and under
+//! helgrind, in turns on the same machine; bytes per event; and ten million events without loss.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use warpath_light::{Ended, Recording, processes};
+use warpath_trace::binary::WriterOptions;
+
+/// Runs of each kind, of which the median counts.
+const RUNS: usize = 7;
+
+/// The library, which cargo has built for this bench.
+fn library() -> PathBuf {
+    let exe = std::env::current_exe().expect("a bench has an executable");
+    let folders = exe.ancestors().skip(1).take(2);
+    let found = folders.map(|folder| folder.join("libwarpath_preload.so")).find(|path| path.is_file());
+    found
+        .expect("libwarpath_preload.so is built beside the benches: cargo build --release -p warpath-preload")
+}
+
+/// How a program is compiled.
+#[derive(Clone, Copy)]
+enum Build {
+    Plain,
+    /// For our recorder.
+    Instrumented,
+    /// For gcc's race detector.
+    Detector,
+}
+
+fn compile(folder: &Path, name: &str, build: Build) -> PathBuf {
+    let (path, options) = match build {
+        Build::Plain => (folder.join(name), vec![]),
+        Build::Detector => (folder.join(format!("{name}-detector")), vec!["-fsanitize=thread".to_owned()]),
+        Build::Instrumented => {
+            let specs = folder.join("specs");
+            std::fs::write(&specs, "*cc1:\n+ -fsanitize=thread\n\n").expect("a file");
+            let library = library();
+            let beside = library.parent().expect("a folder").display().to_string();
+            let mut options = vec![format!("-specs={}", specs.display()), "-fno-plt".into()];
+            options.extend(["memcpy", "memmove", "memset"].map(|name| format!("-fno-builtin-{name}")));
+            options.extend([format!("-L{beside}"), format!("-Wl,-rpath,{beside}")]);
+            options.push("-lwarpath_preload".into());
+            (folder.join(format!("{name}-instrumented")), options)
+        }
+    };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/programs/{name}.c"));
+    let mut command = Command::new("gcc");
+    command.args(["-g", "-O2", "-pthread", "-o"]).arg(&path).arg(source).args(options);
+    assert!(command.status().expect("gcc: run scripts/setup").success());
+    path
+}
+
+/// How a program is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Native,
+    Preloaded,
+    Linked,
+    Recorded,
+    Detector,
+    Helgrind,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Way::Native => "native",
+            Way::Preloaded => "recorded: locks",
+            Way::Linked => "instrumented, not recorded",
+            Way::Recorded => "recorded: locks and memory",
+            Way::Detector => "gcc -fsanitize=thread",
+            Way::Helgrind => "valgrind --tool=helgrind",
+        }
+    }
+
+    fn build(self) -> Build {
+        match self {
+            Way::Native | Way::Preloaded | Way::Helgrind => Build::Plain,
+            Way::Linked | Way::Recorded => Build::Instrumented,
+            Way::Detector => Build::Detector,
+        }
+    }
+}
+
+fn run(folder: &Path, name: &str, way: Way, arguments: &[&str]) -> Duration {
+    let program = compile_once(folder, name, way.build());
+    let recordings = folder.join("recordings");
+    let _ = std::fs::remove_dir_all(&recordings);
+    let mut command = match way {
+        Way::Helgrind => {
+            let mut command = Command::new("valgrind");
+            command.args(["-q", "--tool=helgrind"]).arg(&program);
+            command
+        }
+        _ => Command::new(&program),
+    };
+    match way {
+        Way::Preloaded => {
+            command.env("WARPATH_LIGHT", &recordings).env("LD_PRELOAD", library());
+        }
+        Way::Recorded => {
+            command.env("WARPATH_LIGHT", &recordings);
+        }
+        _ => {}
+    }
+    command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+    let began = Instant::now();
+    let status = command.status().expect("the program, or valgrind: run scripts/setup");
+    let took = began.elapsed();
+    assert!(status.success() || way == Way::Detector, "{name} {}: {status}", way.name());
+    took
+}
+
+fn compile_once(folder: &Path, name: &str, build: Build) -> PathBuf {
+    let suffix = match build {
+        Build::Plain => "",
+        Build::Instrumented => "-instrumented",
+        Build::Detector => "-detector",
+    };
+    let path = folder.join(format!("{name}{suffix}"));
+    if path.is_file() { path } else { compile(folder, name, build) }
+}
+
+/// Runs the program each way in turns.
+fn compare(folder: &Path, name: &str, ways: &[Way], arguments: &[&str]) {
+    let mut times: Vec<Vec<Duration>> = vec![Vec::new(); ways.len()];
+    for nth in 0..RUNS {
+        for (way, times) in ways.iter().zip(&mut times) {
+            // It takes as long as all others together.
+            if *way != Way::Helgrind || nth == 0 {
+                times.push(run(folder, name, *way, arguments));
+            }
+        }
+    }
+    let median = |times: &mut Vec<Duration>| {
+        times.sort_unstable();
+        times[times.len() / 2].as_secs_f64()
+    };
+    let medians: Vec<f64> = times.iter_mut().map(median).collect();
+    for (way, time) in ways.iter().zip(&medians) {
+        println!(
+            "| {name} {} | {} | {:.3} s | {:.2} |",
+            arguments.join(" "),
+            way.name(),
+            time,
+            time / medians[0]
+        );
+    }
+    let of = |way: Way| ways.iter().position(|other| *other == way).map(|place| medians[place]);
+    if let (Some(ours), Some(detector)) = (of(Way::Recorded), of(Way::Detector)) {
+        let helgrind = of(Way::Helgrind).unwrap_or(f64::NAN);
+        println!(
+            "  {:.1} times as fast as the detector, {:.0} times as helgrind",
+            detector / ours,
+            helgrind / ours
+        );
+    }
+}
+
+/// Records once more and reads back: bytes per record, records in a second of recording and of reading.
+fn volume(folder: &Path, name: &str, way: Way, arguments: &[&str]) {
+    let took = run(folder, name, way, arguments);
+    let process = &processes(&folder.join("recordings")).expect("a recording")[0];
+    let began = Instant::now();
+    let recording = Recording::open(process).expect("a recording");
+    let (records, bytes) = recording.volume();
+    let episode = recording.episodes()[0];
+    let written = recording
+        .write(episode, Ended::Unknown, std::io::sink(), WriterOptions::default())
+        .expect("the trace is written");
+    let read = began.elapsed().as_secs_f64();
+    println!(
+        "| {name} {} | {records} records, {} lost | {:.1} bytes each | {:.1} M recorded in a second | {} events, of which {} \
+         guessed, after {read:.1} s, {:.1} M records in a second |",
+        arguments.join(" "),
+        written.lost,
+        bytes as f64 / records as f64,
+        records as f64 / took.as_secs_f64() / 1e6,
+        written.events,
+        written.guessed,
+        records as f64 / read / 1e6,
+    );
+    assert_eq!(written.lost, 0, "nothing may be lost");
+}
+
+fn main() {
+    let folder = TempDir::new().expect("a folder");
+    let folder = folder.path();
+    let memory = [Way::Native, Way::Linked, Way::Recorded, Way::Detector, Way::Helgrind];
+    println!("Locks");
+    let locks = [Way::Native, Way::Preloaded];
+    compare(folder, "counters", &locks, &["6000000", "1"]);
+    compare(folder, "counters", &locks, &["3000000", "2"]);
+    compare(folder, "table", &locks, &["2000000", "2", "200000"]);
+    compare(folder, "queue", &locks, &["1000000"]);
+    println!("Memory");
+    compare(folder, "table", &memory, &["100000", "2", "20000"]);
+    compare(folder, "queue", &memory, &["50000"]);
+    compare(folder, "sort", &memory, &["40", "2"]);
+    println!("Volume");
+    volume(folder, "counters", Way::Preloaded, &["6000000", "1"]);
+    volume(folder, "table", Way::Recorded, &["1000000", "2", "200000"]);
+    volume(folder, "sort", Way::Recorded, &["30", "2"]);
+}
