@@ -8,8 +8,9 @@ use serde::Serialize;
 use warpath_solvers::supervise::{self, SupervisorCommand};
 
 use crate::commands::{
-    AnalyzeArgs, ApplyArgs, CcArgs, ConvertArgs, DiagnoseArgs, ExploreArgs, ExportTestArgs, PackArgs,
-    RecordArgs, ReplayArgs, ReportArgs, ShowArgs, SolveArgs, SolversArgs, TriageArgs,
+    AnalyzeArgs, ApplyArgs, CcArgs, ConvertArgs, DiagnoseArgs, ExploreArgs, ExportTestArgs, LiftArgs,
+    PackArgs, RecordArgs, ReplayArgs, ReportArgs, ShowArgs, SolveArgs, SolversArgs, TRIAGE_WORKER,
+    TriageArgs, serve_triage,
 };
 use crate::console::{Console, complain};
 use crate::exit::Exit;
@@ -50,6 +51,7 @@ pub(crate) struct Cli {
 enum Command {
     Explore(ExploreArgs),
     Record(RecordArgs),
+    Lift(LiftArgs),
     Analyze(AnalyzeArgs),
     Solve(SolveArgs),
     Apply(ApplyArgs),
@@ -90,6 +92,11 @@ pub(crate) fn run() -> ExitCode {
         let status = supervise::main(&[SupervisorCommand::SUBCOMMAND.into()], words);
         return ExitCode::from(u8::try_from(status).unwrap_or(2));
     }
+    let mut words = env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == TRIAGE_WORKER) {
+        // Nor is this one: we are the process that analyses one trace of many.
+        return serve_triage(words).into();
+    }
     match Cli::try_parse() {
         Ok(cli) => dispatch(cli.command).into(),
         Err(usage) => {
@@ -104,6 +111,7 @@ fn dispatch(command: Command) -> Exit {
     match command {
         Command::Explore(args) => execute(args),
         Command::Record(args) => execute(args),
+        Command::Lift(args) => execute(args),
         Command::Analyze(args) => execute(args),
         Command::Solve(args) => execute(args),
         Command::Apply(args) => execute(args),

@@ -33,6 +33,11 @@ impl Console {
         Console { loudness }
     }
 
+    /// The same, without remarks.
+    pub(crate) fn silent(&self) -> Console {
+        Console { loudness: Loudness::Quiet }
+    }
+
     /// How loud it is.
     pub(crate) fn loudness(&self) -> Loudness {
         self.loudness

@@ -1,17 +1,23 @@
 //! Ctrl-C as a request: finish what can be finished, write the results so far.
 //!
 //! `SIGINT` and `SIGTERM` are blocked in every thread and waited for by one. No handler runs in the middle of
-//! anything, and programs that we start are not affected, because the standard library clears the mask for them.
+//! anything. A program that we start inherits that; one that is to run as it would without us is started by
+//! [`spawn_unblocked`].
 
-use std::process;
+use std::io;
+use std::process::{self, Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use nix::sys::signal::{SigSet, Signal};
 
 use crate::console;
+
+/// Signals so soon behind the first mean the same: `timeout` sends one to us and one to our group.
+const SAME_WISH: Duration = Duration::from_millis(500);
 
 /// Whether the user asked us to stop.
 #[derive(Clone, Debug)]
@@ -42,13 +48,16 @@ impl Interrupt {
                     return;
                 }
                 asked.store(true, Ordering::SeqCst);
+                let first = Instant::now();
                 console::complain(
                     &"warpath: stopping; the results so far are being written (once more: at once)",
                 );
                 on_first();
-                if wait().is_some() {
-                    // 3 as everywhere: no definite answer.
-                    process::exit(3);
+                while wait().is_some() {
+                    if first.elapsed() > SAME_WISH {
+                        // 3 as everywhere: no definite answer.
+                        process::exit(3);
+                    }
                 }
             })
             .context("cannot start the thread that waits for Ctrl-C")?;
@@ -67,4 +76,15 @@ impl Interrupt {
     pub(crate) fn asked(&self) -> bool {
         self.asked.load(Ordering::SeqCst)
     }
+}
+
+/// Starts a program for which no signal is blocked. A signal that comes at this very moment ends us.
+pub(crate) fn spawn_unblocked(command: &mut Command) -> io::Result<Child> {
+    // A new process has the mask of the thread that makes it, and this thread needs its own no more.
+    let start = || {
+        SigSet::empty().thread_set_mask()?;
+        command.spawn()
+    };
+    thread::scope(|scope| scope.spawn(start).join())
+        .unwrap_or_else(|_| Err(io::Error::other("the thread ended")))
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each benchmark uses what it needs")]
 
+pub mod server;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

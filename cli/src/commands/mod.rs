@@ -7,6 +7,8 @@ mod convert;
 mod diagnose;
 mod explore;
 mod export_test;
+mod lift;
+mod light_stdin;
 mod pack;
 mod record;
 mod record_light;
@@ -24,6 +26,7 @@ pub(crate) use convert::ConvertArgs;
 pub(crate) use diagnose::DiagnoseArgs;
 pub(crate) use explore::ExploreArgs;
 pub(crate) use export_test::ExportTestArgs;
+pub(crate) use lift::LiftArgs;
 pub(crate) use pack::PackArgs;
 pub(crate) use record::RecordArgs;
 pub(crate) use replay::ReplayArgs;
@@ -31,15 +34,4 @@ pub(crate) use report::ReportArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use solve::SolveArgs;
 pub(crate) use solvers::SolversArgs;
-pub(crate) use triage::TriageArgs;
-
-use crate::failure::advised;
-
-/// The answer of a command whose part of Warpath does not exist yet: its arguments were read and checked, nothing
-/// was done.
-fn not_landed(command: &str, part: &str) -> anyhow::Error {
-    advised(
-        format!("`warpath {command}` needs {part}, which this version does not have yet"),
-        "the arguments are fine; `warpath explore`, `record`, `replay`, `diagnose`, `report`, `export-test`, `show`, `pack`, `convert`, `analyze`, `solve`, `apply`, `solvers` and `cc` work today",
-    )
-}
+pub(crate) use triage::{HIDDEN as TRIAGE_WORKER, TriageArgs, serve as serve_triage};

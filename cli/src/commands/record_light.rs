@@ -4,25 +4,28 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::BufReader;
 use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Instant;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use warpath_light::{Ended as HowItEnded, Recording, Written, processes};
 use warpath_trace::binary::{self, WriterOptions};
 use warpath_trace::header::Outcome;
 use warpath_trace::trace::Trace;
 
+use super::light_stdin::Passed;
 use super::record::{RecordConfig, Results};
 use crate::console::{Console, complain};
 use crate::exit::Exit;
 use crate::failure::advised;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, spawn_unblocked};
 use crate::json::JsonTarget;
+use crate::options::parse_bytes;
 use crate::outputs::replace_file;
 use crate::runs::{Ended, FailureReport};
 use crate::traces::TraceForm;
@@ -46,9 +49,52 @@ pub(crate) struct LightOptions {
     /// Begin switched off
     #[arg(long, requires_all = ["light", "switch"])]
     paused: bool,
+    /// Also keep what comes from outside, in the trace: `args`, `env`, `stdin`, `files`, `sockets`, with commas, or `all`;
+    /// `warpath lift` gives it to the program again. It may be secret
+    #[arg(long, value_name = "WHAT", requires = "light", value_enum, value_delimiter = ',', num_args = 1)]
+    inputs: Vec<InputSource>,
+    /// Bytes to keep of each file and stream [default: 16M]
+    #[arg(long, value_name = "SIZE", requires = "inputs", value_parser = parse_bytes)]
+    input_limit: Option<u64>,
 }
 
+/// What comes from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum InputSource {
+    /// Arguments of the command line
+    Args,
+    /// The environment
+    Env,
+    /// Standard input
+    Stdin,
+    /// Files, as they are when they are opened
+    Files,
+    /// What is read from sockets
+    Sockets,
+    /// All of these
+    All,
+}
+
+/// Bytes kept of each file and stream if nothing is said.
+const INPUT_LIMIT: u64 = 16 << 20;
+
 impl LightOptions {
+    /// Is this source to be kept?
+    fn keeps(&self, source: InputSource) -> bool {
+        self.inputs.contains(&source) || self.inputs.contains(&InputSource::All)
+    }
+
+    fn input_limit(&self) -> u64 {
+        self.input_limit.unwrap_or(INPUT_LIMIT)
+    }
+
+    /// The sources that are kept, as the library reads them.
+    fn input_words(&self) -> String {
+        let words = self.inputs.iter().filter_map(ValueEnum::to_possible_value);
+        words.map(|word| word.get_name().to_owned()).collect::<Vec<_>>().join(",")
+    }
+
     /// As the library reads them.
     fn environment(&self) -> Vec<(&'static str, &str)> {
         let ring = if self.ring { "1" } else { "0" };
@@ -86,13 +132,22 @@ pub(super) fn record(config: &RecordConfig, console: &Console) -> anyhow::Result
     command
         .args(config.program.arguments())
         .envs(config.light.environment())
+        .env("WARPATH_LIGHT_INPUTS", config.light.input_words())
+        .env("WARPATH_LIGHT_INPUT_LIMIT", config.light.input_limit().to_string())
         .env("WARPATH_LIGHT", &place)
         .env("LD_PRELOAD", preloaded(&library));
     if JsonTarget::takes_stdout(config.json.as_ref()) {
         command.stdout(std::io::stderr().as_fd().try_clone_to_owned()?);
     }
-    let status =
-        command.status().with_context(|| format!("cannot run {}", config.program.name().display()))?;
+    let limit = usize::try_from(config.light.input_limit()).unwrap_or(usize::MAX);
+    let keeps_stdin = config.light.keeps(InputSource::Stdin);
+    let passed = keeps_stdin.then(|| Passed::through(&mut command, limit)).flatten();
+    let mut child = spawn_unblocked(&mut command)
+        .with_context(|| format!("cannot run {}", config.program.name().display()))?;
+    if let (Some(passed), Some(stdin)) = (&passed, child.stdin.take()) {
+        passed.begin(stdin);
+    }
+    let status = child.wait()?;
     let found = processes(&place).map_err(|error| {
         let help = "a statically linked program, or one that gets more rights than its user, cannot be recorded so; \
                     without --light it can be traced";
@@ -100,9 +155,16 @@ pub(super) fn record(config: &RecordConfig, console: &Console) -> anyhow::Result
     })?;
     let mut written = Vec::new();
     for (nth, folder) in found.iter().enumerate() {
-        let recording = Recording::open(folder)?;
+        let mut recording = Recording::open(folder)?;
+        if let Some(passed) = passed.as_ref().filter(|_| nth == 0) {
+            let (bytes, whole) = passed.kept();
+            recording.inputs.set_stdin(bytes, whole);
+        }
         for damaged in &recording.damaged {
             console.note(format_args!("note: left out: {damaged}"));
+        }
+        for (what, count) in &recording.inputs.missed {
+            console.note(format_args!("note: not all that came from outside was kept: {count} {what}"));
         }
         let ended = if nth == 0 { how(status) } else { HowItEnded::Unknown };
         for &episode in recording.episodes() {
@@ -111,7 +173,11 @@ pub(super) fn record(config: &RecordConfig, console: &Console) -> anyhow::Result
                 continue;
             }
             let path = numbered(&config.output.path, written.len());
-            written.push((write(&recording, episode, ended, &path)?, path));
+            written.push((write(&recording, episode, ended, &path)?, path.clone()));
+            if !config.light.inputs.is_empty() {
+                // What the program was given may not be for everybody.
+                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+            }
         }
     }
     let Some((first, path)) = written.first() else {
@@ -145,12 +211,14 @@ pub(super) fn record(config: &RecordConfig, console: &Console) -> anyhow::Result
     Ok(if ended.failure.is_some() || status.signal().is_some() { Exit::Found } else { Exit::Clean })
 }
 
+/// What the library is called.
+pub(super) const LIBRARY: &str = "libwarpath_preload.so";
+
 /// The library: named in the environment, or beside the executable.
-fn find_library() -> anyhow::Result<PathBuf> {
-    const NAME: &str = "libwarpath_preload.so";
+pub(super) fn find_library() -> anyhow::Result<PathBuf> {
     let named = std::env::var_os("WARPATH_PRELOAD").map(PathBuf::from);
-    let beside = || std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join(NAME)));
-    let path = named.or_else(beside).unwrap_or_else(|| PathBuf::from(NAME));
+    let beside = || std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join(LIBRARY)));
+    let path = named.or_else(beside).unwrap_or_else(|| PathBuf::from(LIBRARY));
     path.canonicalize().map_err(|error| {
         advised(
             format!("the recorder's library {} is not there: {error}", path.display()),
@@ -160,7 +228,7 @@ fn find_library() -> anyhow::Result<PathBuf> {
 }
 
 /// Ours in front of what the user preloads.
-fn preloaded(library: &Path) -> OsString {
+pub(super) fn preloaded(library: &Path) -> OsString {
     let mut all = library.as_os_str().to_owned();
     if let Some(more) = std::env::var_os("LD_PRELOAD").filter(|more| !more.is_empty()) {
         all.push(":");

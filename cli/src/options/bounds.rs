@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{parse_duration, whole_millis};
 
 /// Which reorderings of memory accesses are possible.
-#[derive(Clone, Copy, Debug, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MemoryModel {
     /// Sequential consistency: none

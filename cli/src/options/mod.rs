@@ -20,7 +20,7 @@ pub(crate) use loudness::{Loudness, LoudnessOptions};
 pub(crate) use output::{EmitOption, JsonOption, OutOption, SarifOption};
 pub(crate) use program::{Program, ProgramArgs};
 pub(crate) use property::{CheckOption, MoreChecksOption, Property};
-pub(crate) use quantity::{parse_bytes, parse_duration, parse_jobs, whole_millis};
+pub(crate) use quantity::{from_millis, parse_bytes, parse_duration, parse_jobs, whole_millis};
 pub(crate) use run::{RunArgs, RunConfig};
 pub(crate) use solver::{SolverConfig, SolverOptions};
 pub(crate) use symbolic::SymbolicSource;

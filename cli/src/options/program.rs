@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::{Serialize, Serializer};
+use warpath_native::run::World;
 
 use crate::inputs::find_program;
 
@@ -24,6 +25,9 @@ pub(crate) struct Program {
     path: PathBuf,
     #[serde(serialize_with = "lossy")]
     arguments: Vec<OsString>,
+    /// What it is given instead of what there is.
+    #[serde(skip)]
+    world: World,
 }
 
 fn lossy<S: Serializer>(words: &[OsString], to: S) -> Result<S::Ok, S::Error> {
@@ -36,14 +40,29 @@ impl ProgramArgs {
         let mut words = self.words.into_iter();
         let Some(name) = words.next() else { return Ok(None) };
         let name = PathBuf::from(name);
-        Ok(Some(Program { path: find_program(&name)?, name, arguments: words.collect() }))
+        Ok(Some(Program {
+            path: find_program(&name)?,
+            name,
+            arguments: words.collect(),
+            world: World::default(),
+        }))
     }
 }
 
 impl Program {
     /// A program that is named elsewhere than on the command line.
     pub(crate) fn new(name: PathBuf, arguments: Vec<OsString>) -> anyhow::Result<Program> {
-        Ok(Program { path: find_program(&name)?, name, arguments })
+        Ok(Program { path: find_program(&name)?, name, arguments, world: World::default() })
+    }
+
+    /// The same, given this instead of what there is.
+    pub(crate) fn in_world(self, world: World) -> Program {
+        Program { world, ..self }
+    }
+
+    /// What it is given instead of what there is.
+    pub(crate) fn world(&self) -> &World {
+        &self.world
     }
 
     /// As it was typed.

@@ -1,11 +1,11 @@
 //! `--check`: what counts as a bug.
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warpath_analyzer::findings::Property as Checked;
 
 /// A class of bugs to look for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Property {
     /// An assertion can fail

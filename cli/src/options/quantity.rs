@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use serde::Serializer;
+use serde::{Deserialize, Deserializer, Serializer};
 
 /// Longer than any run; above it arithmetic on instants could overflow.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -59,6 +59,11 @@ pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
 /// Durations in `-vv` and JSON are whole milliseconds.
 pub(crate) fn whole_millis<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// And back.
+pub(crate) fn from_millis<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    Ok(Duration::from_millis(u64::deserialize(from)?))
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::failure::advised;
 
-use super::{parse_bytes, parse_duration, whole_millis};
+use super::{from_millis, parse_bytes, parse_duration, whole_millis};
 
 /// The name of the shipped portfolio.
 const PORTFOLIO: &str = "portfolio";
@@ -31,14 +31,14 @@ pub(crate) struct SolverOptions {
 }
 
 /// What they ask for.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SolverConfig {
     /// A configured solver's name, or `portfolio`.
     pub(crate) name: String,
     /// The solver that must agree.
     pub(crate) cross_check: Option<String>,
     /// Deadline per answer.
-    #[serde(serialize_with = "whole_millis")]
+    #[serde(serialize_with = "whole_millis", deserialize_with = "from_millis")]
     pub(crate) timeout: Duration,
     /// Bytes per process, if not the configured number.
     pub(crate) memory: Option<u64>,

@@ -2,9 +2,9 @@
 
 /// Words that a line of a report begins with, and how they are shown.
 const VERDICTS: [(&[&str], Style); 3] = [
-    (&["BUG", "REPRODUCED", "EXPLAINED", "EVERY-SCHEDULE", "INPUT-DEPENDENT"], Style::Bad),
+    (&["BUG", "OBSERVED", "REPRODUCED", "EXPLAINED", "EVERY-SCHEDULE", "INPUT-DEPENDENT"], Style::Bad),
     (&["SAFE", "PASSED", "NONE"], Style::Good),
-    (&["UNKNOWN", "PREDICTED", "DIVERGED"], Style::Unsure),
+    (&["UNKNOWN", "PREDICTED", "DIVERGED", "SKIPPED"], Style::Unsure),
 ];
 
 /// How something is shown.

@@ -4,21 +4,21 @@
 //! attribute, and is escaped there: names of programs, files and variables may contain anything.
 
 /// Attributes: name and value.
-pub(super) type Attributes<'a> = &'a [(&'static str, &'a str)];
+pub(crate) type Attributes<'a> = &'a [(&'static str, &'a str)];
 
 /// A piece of a page.
 #[derive(Debug, Default)]
-pub(super) struct Html(String);
+pub(crate) struct Html(String);
 
 impl Html {
     /// Text between tags.
-    pub(super) fn text(&mut self, text: &str) -> &mut Html {
+    pub(crate) fn text(&mut self, text: &str) -> &mut Html {
         escape(text, &mut self.0);
         self
     }
 
     /// Text in which `` `names` `` are marked as code.
-    pub(super) fn prose(&mut self, text: &str) -> &mut Html {
+    pub(crate) fn prose(&mut self, text: &str) -> &mut Html {
         let pieces: Vec<&str> = text.split('`').collect();
         // An odd number of marks means that one of them belongs to a name.
         if pieces.len().is_multiple_of(2) {
@@ -34,7 +34,7 @@ impl Html {
     }
 
     /// An opening tag.
-    pub(super) fn open(&mut self, tag: &'static str, attributes: Attributes<'_>) -> &mut Html {
+    pub(crate) fn open(&mut self, tag: &'static str, attributes: Attributes<'_>) -> &mut Html {
         self.0.push('<');
         self.0.push_str(tag);
         for (name, value) in attributes {
@@ -49,7 +49,7 @@ impl Html {
     }
 
     /// A closing tag.
-    pub(super) fn close(&mut self, tag: &'static str) -> &mut Html {
+    pub(crate) fn close(&mut self, tag: &'static str) -> &mut Html {
         self.0.push_str("</");
         self.0.push_str(tag);
         self.0.push_str(">\n");
@@ -57,7 +57,7 @@ impl Html {
     }
 
     /// An element with text in it.
-    pub(super) fn leaf(&mut self, tag: &'static str, attributes: Attributes<'_>, text: &str) -> &mut Html {
+    pub(crate) fn leaf(&mut self, tag: &'static str, attributes: Attributes<'_>, text: &str) -> &mut Html {
         self.open(tag, attributes).text(text);
         self.0.push_str("</");
         self.0.push_str(tag);
@@ -66,7 +66,7 @@ impl Html {
     }
 
     /// An element with something in it.
-    pub(super) fn element(
+    pub(crate) fn element(
         &mut self,
         tag: &'static str,
         attributes: Attributes<'_>,
@@ -78,13 +78,13 @@ impl Html {
     }
 
     /// A part of the page that is ours.
-    pub(super) fn constant(&mut self, text: &'static str) -> &mut Html {
+    pub(crate) fn constant(&mut self, text: &'static str) -> &mut Html {
         self.0.push_str(text);
         self
     }
 
     /// The text of it all.
-    pub(super) fn into_string(self) -> String {
+    pub(crate) fn into_string(self) -> String {
         self.0
     }
 }

@@ -11,7 +11,7 @@ mod excerpt;
 mod explored;
 mod folding;
 mod gather;
-mod html;
+pub(crate) mod html;
 mod lanes;
 mod results;
 mod steps;
@@ -37,19 +37,7 @@ pub(crate) fn page(mut given: Given, folders: &[PathBuf]) -> String {
     let subjects = subjects(given);
     let title = title(&subjects);
     let mut html = Html::default();
-    html.constant("<!DOCTYPE html>\n").open("html", &[("lang", "en")]).open("head", &[]);
-    html.constant("<meta charset=\"utf-8\">\n");
-    let policy = format!(
-        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
-        digest::source(STYLE),
-        digest::source(SCRIPT)
-    );
-    html.open("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &policy)]);
-    html.constant("\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    html.constant("<meta name=\"color-scheme\" content=\"light dark\">\n");
-    html.leaf("title", &[], &format!("{title} – Warpath"));
-    html.constant("\n<style>").constant(STYLE).constant("</style>\n<script>").constant(SCRIPT);
-    html.constant("</script>\n").close("head").open("body", &[]);
+    head(&mut html, &title, &[STYLE], Some(SCRIPT));
     header(&mut html, &title, &subjects);
     html.open("main", &[]);
     for (n, subject) in subjects.iter().enumerate() {
@@ -58,6 +46,42 @@ pub(crate) fn page(mut given: Given, folders: &[PathBuf]) -> String {
     }
     explored.iter().for_each(|explored| explored::write(&mut html, explored));
     html.close("main").constant(HELP).close("body").close("html");
+    html.into_string()
+}
+
+/// Everything up to the body: of style sheets and scripts, only these may be used.
+fn head(html: &mut Html, title: &str, styles: &[&'static str], script: Option<&'static str>) {
+    html.constant("<!DOCTYPE html>\n").open("html", &[("lang", "en")]).open("head", &[]);
+    html.constant("<meta charset=\"utf-8\">\n");
+    let digests: Vec<String> = styles.iter().map(|style| format!("'{}'", digest::source(style))).collect();
+    let policy = format!(
+        "default-src 'none'; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",
+        digests.join(" "),
+        script.map_or("'none'".to_owned(), |script| format!("'{}'", digest::source(script)))
+    );
+    html.open("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &policy)]);
+    html.constant("\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    html.constant("<meta name=\"color-scheme\" content=\"light dark\">\n");
+    html.leaf("title", &[], &format!("{title} – Warpath"));
+    for style in styles {
+        html.constant("\n<style>").constant(style).constant("</style>");
+    }
+    if let Some(script) = script {
+        html.constant("\n<script>").constant(script).constant("</script>");
+    }
+    html.constant("\n").close("head").open("body", &[]);
+}
+
+/// A page without a script, in the same look: `style` is what it has beside the style sheet of all pages, `main` what is
+/// on it.
+pub(crate) fn plain_page(title: &str, style: &'static str, main: impl FnOnce(&mut Html)) -> String {
+    let mut html = Html::default();
+    head(&mut html, title, &[STYLE, style], None);
+    html.element("header", &[], |html| {
+        html.leaf("p", &[("class", "brand")], "Warpath");
+    });
+    html.element("main", &[], main);
+    html.close("body").close("html");
     html.into_string()
 }
 
@@ -152,7 +176,7 @@ fn commands(html: &mut Html, subject: &Subject) {
 }
 
 /// As a shell reads it back.
-fn quoted(path: &str) -> String {
+pub(crate) fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
     match path.chars().all(plain) {
         true => path.to_owned(),

@@ -37,7 +37,8 @@ pub(crate) fn expect_java(program: &Program) -> anyhow::Result<()> {
 impl Subject {
     pub(crate) fn open(program: &Program) -> anyhow::Result<Subject> {
         if !is_java(program.name()) {
-            let opened = native::Program::new(program.name(), program.arguments().to_vec());
+            let (arguments, world) = (program.arguments().to_vec(), program.world().clone());
+            let opened = native::Program::in_world(program.name(), arguments, world);
             return Ok(Subject::Native(Box::new(opened.map_err(explained)?)));
         }
         let name = program.name().as_os_str();
@@ -216,6 +217,7 @@ fn run(run: jvm::Run, plan: &Plan) -> Run {
         instructions: 0,
         hardware_steps: 0,
         skipped: 0,
+        guided: None,
         output: run.output,
     }
 }

@@ -18,10 +18,12 @@ fn started(command: &mut Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts")
 }
 
-/// Sends Ctrl-C and waits for the end, which must come soon.
+/// Sends Ctrl-C and waits for the end, which must come soon. Two signals at once are one wish.
 fn interrupted(child: Child) -> Ran {
     let asked = Instant::now();
-    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).expect("it can be interrupted");
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        kill(Pid::from_raw(child.id() as i32), signal).expect("it can be interrupted");
+    }
     let ended = ran(child.wait_with_output().expect("it ends"));
     assert!(asked.elapsed() < Duration::from_secs(20), "it took {:?}: {ended:?}", asked.elapsed());
     ended

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use crate::run::warpath_with;
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "explore",
     "record",
+    "lift",
     "analyze",
     "solve",
     "apply",

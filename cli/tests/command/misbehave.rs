@@ -175,7 +175,9 @@ fn ctrl_c_keeps_what_happened_until_then() {
     fs::copy(waits_for_input(), &program).expect("a copy");
     let folder = Folder::new();
     let trace = folder.path().join("run.wpt");
-    let child = waiting(&program, &trace);
+    let mut child = waiting(&program, &trace);
+    // Kept, because an end of its input would end the program, too.
+    let _stdin = child.stdin.take();
     eventually("process that waits", || Some(processes_of(&program)).filter(|pids| pids.len() == 2));
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).expect("it can be interrupted");
     let ran = ran(child.wait_with_output().expect("the command ends"));

@@ -8,7 +8,7 @@ use crate::run::{Folder, run, warpath};
 use crate::samples::once;
 
 /// Lines that compress and sort like text, the same every time.
-fn lines(count: usize) -> String {
+pub(crate) fn lines(count: usize) -> String {
     let words = ["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog"];
     let mut state: u32 = 1;
     let mut next = || {

@@ -12,14 +12,14 @@ use crate::outputs::{make_folder, replace_file};
 
 /// A finding that is on disk; its script is no longer in memory.
 #[derive(Debug)]
-pub(super) struct Kept {
-    pub(super) finding: Finding,
+pub(in crate::commands) struct Kept {
+    pub(in crate::commands) finding: Finding,
     /// How many events of the recorded run come before the finding's own schedule.
-    pub(super) begin: u32,
+    pub(in crate::commands) begin: u32,
     /// The SI file.
-    pub(super) si: String,
+    pub(in crate::commands) si: String,
     /// The script, if there is one.
-    pub(super) script: Option<String>,
+    pub(in crate::commands) script: Option<String>,
 }
 
 /// What schedules need to know of the recorded runs.

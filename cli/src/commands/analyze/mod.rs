@@ -27,8 +27,9 @@ use crate::options::{
 use crate::outputs::make_folder;
 use crate::scripts::{FolderManifest, Scripts};
 use crate::traces::Source;
-pub(super) use files::Runs;
-use windows::Windows;
+pub(super) use files::{Kept, Runs};
+pub(super) use verdicts::{Asked, Outcome, examine};
+pub(super) use windows::{Used, Windows};
 
 /// Say what else could have happened in recorded runs: verdicts, scripts, SI files
 ///
@@ -100,18 +101,18 @@ pub(crate) struct AnalyzeArgs {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct AnalyzeConfig {
-    traces: Vec<PathBuf>,
-    checks: Vec<Property>,
-    model: MemoryModel,
-    windows: Windows,
-    jobs: usize,
-    all: bool,
-    scripts: bool,
-    solver: SolverConfig,
-    json: Option<JsonTarget>,
-    sarif: Option<PathBuf>,
-    emit: Option<PathBuf>,
-    out: PathBuf,
+    pub(in crate::commands) traces: Vec<PathBuf>,
+    pub(in crate::commands) checks: Vec<Property>,
+    pub(in crate::commands) model: MemoryModel,
+    pub(in crate::commands) windows: Windows,
+    pub(in crate::commands) jobs: usize,
+    pub(in crate::commands) all: bool,
+    pub(in crate::commands) scripts: bool,
+    pub(in crate::commands) solver: SolverConfig,
+    pub(in crate::commands) json: Option<JsonTarget>,
+    pub(in crate::commands) sarif: Option<PathBuf>,
+    pub(in crate::commands) emit: Option<PathBuf>,
+    pub(in crate::commands) out: PathBuf,
 }
 
 impl Invocation for AnalyzeArgs {

@@ -10,7 +10,7 @@ use warpath_analyzer::findings::{
 };
 use warpath_analyzer::model::Forest;
 use warpath_analyzer::window::{OpenSolvers, Summary};
-use warpath_solvers::CancelToken;
+use warpath_solvers::{CancelToken, ResolvedChoice, Solvers};
 use warpath_trace::trace::Trace;
 
 use super::AnalyzeConfig;
@@ -79,13 +79,13 @@ pub(super) struct Asking<'a> {
 
 /// What a check came to.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
+pub(in crate::commands) struct Outcome {
     /// Events of all threads, merged; in windows, of all of them.
-    pub(super) nodes: usize,
-    pub(super) windows: Option<Used>,
-    pub(super) properties: Vec<PropertyResult>,
-    pub(super) findings: Vec<Kept>,
-    pub(super) unanswered: Vec<Unanswered>,
+    pub(in crate::commands) nodes: usize,
+    pub(in crate::commands) windows: Option<Used>,
+    pub(in crate::commands) properties: Vec<PropertyResult>,
+    pub(in crate::commands) findings: Vec<Kept>,
+    pub(in crate::commands) unanswered: Vec<Unanswered>,
 }
 
 impl Outcome {
@@ -106,6 +106,43 @@ impl Outcome {
     }
 }
 
+/// Who is asked, and until when.
+pub(in crate::commands) struct Asked<'a> {
+    pub(in crate::commands) solvers: &'a Solvers,
+    pub(in crate::commands) resolved: &'a ResolvedChoice,
+    pub(in crate::commands) cancel: CancelToken,
+    /// Are failures that the traces end with findings?
+    pub(in crate::commands) recorded: bool,
+    /// Are questions kept as scripts where a trace is checked at once?
+    pub(in crate::commands) scripts: bool,
+}
+
+/// Checks the properties of traces of one program, at once or window by window.
+pub(in crate::commands) fn examine(
+    config: &AnalyzeConfig,
+    traces: &[(String, Trace)],
+    asked: &Asked<'_>,
+    console: &Console,
+) -> anyhow::Result<Outcome> {
+    let plan = config.windows.plan(traces, config.model.into(), console)?;
+    let options = CheckOptions {
+        formula: Options { model: config.model.into(), ..Options::default() },
+        timeout: Some(config.solver.timeout),
+        cancel: asked.cancel.clone(),
+        recorded: asked.recorded,
+        scripts: (plan.is_none() && asked.scripts) || config.scripts,
+        ..CheckOptions::default()
+    };
+    let properties: Vec<Checked> = config.checks.iter().flat_map(|property| property.checked()).collect();
+    let open = || Ok(asked.resolved.open(asked.solvers));
+    let runs = Runs::of(traces);
+    let asking = Asking { options: &options, properties: &properties, open: &open, runs: &runs };
+    match plan {
+        Some(plan) => windows::run(config, &plan, &asking, console),
+        None => whole(config, traces, &asking),
+    }
+}
+
 /// Checks the properties and reports.
 pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<Exit> {
     let cancel = CancelToken::default();
@@ -114,22 +151,8 @@ pub(super) fn run(config: &AnalyzeConfig, console: &Console) -> anyhow::Result<E
     let traces = load(config, console)?;
     let solvers = solvers()?;
     let resolved = resolve(&solvers, &config.solver)?;
-    let plan = config.windows.plan(&traces, config.model.into(), console)?;
-    let options = CheckOptions {
-        formula: Options { model: config.model.into(), ..Options::default() },
-        timeout: Some(config.solver.timeout),
-        cancel,
-        scripts: plan.is_none() || config.scripts,
-        ..CheckOptions::default()
-    };
-    let properties: Vec<Checked> = config.checks.iter().flat_map(|property| property.checked()).collect();
-    let open = || Ok(resolved.open(&solvers));
-    let runs = Runs::of(&traces);
-    let asking = Asking { options: &options, properties: &properties, open: &open, runs: &runs };
-    let outcome = match plan {
-        Some(plan) => windows::run(config, &plan, &asking, console)?,
-        None => whole(config, &traces, &asking)?,
-    };
+    let asked = Asked { solvers: &solvers, resolved: &resolved, cancel, recorded: true, scripts: true };
+    let outcome = examine(config, &traces, &asked, console)?;
     let answered = outcome.unanswered.is_empty() && !interrupt.asked();
     let verdict = match (outcome.findings.is_empty(), answered) {
         (false, _) => "PREDICTED",

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use warpath_analyzer::findings::{Finding, Kind};
 use warpath_analyzer::window::{Checks, Cut, Recorded, WindowError, WindowOptions, check};
 use warpath_trace::header::MemoryModel;
@@ -24,9 +24,9 @@ const USUAL: u32 = 2_000;
 const AS_A_WHOLE: &str = "--window 0 checks the trace as a whole";
 
 /// What the user said about windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Windows {
+pub(in crate::commands) enum Windows {
     /// Nothing: large traces are cut.
     IfLarge,
     /// No windows.
@@ -41,7 +41,7 @@ pub(super) enum Windows {
 }
 
 impl Windows {
-    pub(super) fn of(size: Option<u32>, overlap: Option<u32>) -> anyhow::Result<Windows> {
+    pub(in crate::commands) fn of(size: Option<u32>, overlap: Option<u32>) -> anyhow::Result<Windows> {
         match (size, overlap) {
             (None, _) => Ok(Windows::IfLarge),
             (Some(0), None) => Ok(Windows::Whole),
@@ -122,12 +122,12 @@ fn cut(size: u32, overlap: u32) -> anyhow::Result<Cut> {
 }
 
 /// `windows` of `warpath.analyze/1`.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Used {
-    pub(super) size: u32,
-    pub(super) overlap: u32,
-    pub(super) count: usize,
-    pub(super) checked: usize,
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(in crate::commands) struct Used {
+    pub(in crate::commands) size: u32,
+    pub(in crate::commands) overlap: u32,
+    pub(in crate::commands) count: usize,
+    pub(in crate::commands) checked: usize,
 }
 
 /// Checks every trace, each in windows of its own.

@@ -114,6 +114,11 @@ impl CommandLine {
         &self.words
     }
 
+    /// Is this one of the words?
+    pub(super) fn has(&self, option: &str) -> bool {
+        self.words.iter().any(|word| word == option)
+    }
+
     pub(super) fn language(&self) -> Language {
         self.language
     }

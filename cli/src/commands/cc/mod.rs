@@ -1,6 +1,7 @@
 //! `warpath cc`: the C or C++ compiler, with `<warpath.h>` and its stubs found.
 
 mod command_line;
+mod instrument;
 mod stubs;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use clap::Args;
 use serde::Serialize;
 
 use self::command_line::{CommandLine, Driver};
+use self::instrument::Instrumentation;
 use self::stubs::Stubs;
 use crate::app::Invocation;
 use crate::console::Console;
@@ -28,6 +30,10 @@ use crate::options::Loudness;
 /// without Warpath: inputs are then 0 or come from `$WARPATH_INPUT_NAME`. The stubs also stand in for
 /// __VERIFIER_nondet_*, __VERIFIER_assume, __VERIFIER_atomic_*, reach_error, klee_make_symbolic and klee_assume
 /// wherever the program does not bring its own.
+///
+/// With --instrument the program says what it does to memory while it runs at full speed: it is compiled with the
+/// compiler's -fsanitize=thread and -g, and linked to Warpath's recorder instead of the compiler's race detector.
+/// `warpath record --light` then records accesses, too. Run as it is, such a program records nothing.
 #[derive(Args, Debug)]
 #[command(after_long_help = "\
 Examples:
@@ -35,6 +41,7 @@ Examples:
   WARPATH_INPUT_i=3 WARPATH_INPUT_buf=hex:00ff ./prog    a plain run with inputs
   CC=clang warpath cc -g prog.c -o prog
   make CC='warpath cc'                                   a whole project
+  warpath cc --instrument -O2 -pthread prog.c -o prog    for `warpath record --light`
   warpath cc -- --help                                   the compiler's own help
 
 Files written: those of the compiler; the compiled stubs are kept in ~/.cache/warpath.
@@ -43,6 +50,9 @@ Exit codes:
   0  the compiler succeeded
   2  the compiler failed (its own exit code is named), or there is none")]
 pub(crate) struct CcArgs {
+    /// Let the program tell the light recorder what it does to memory; before all arguments for the compiler
+    #[arg(long)]
+    instrument: bool,
     /// Arguments for the compiler
     #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true, required = true)]
     arguments: Vec<OsString>,
@@ -52,6 +62,7 @@ pub(crate) struct CcArgs {
 pub(crate) struct CcConfig {
     command_line: CommandLine,
     driver: Driver,
+    instrument: bool,
 }
 
 impl Invocation for CcArgs {
@@ -70,13 +81,17 @@ impl Invocation for CcArgs {
     fn lower(self) -> anyhow::Result<CcConfig> {
         let command_line = CommandLine::new(self.arguments);
         let driver = Driver::choose(command_line.language());
-        Ok(CcConfig { command_line, driver })
+        Ok(CcConfig { command_line, driver, instrument: self.instrument })
     }
 
-    fn run(CcConfig { command_line, driver }: CcConfig, _: &Console) -> anyhow::Result<Exit> {
+    fn run(CcConfig { command_line, driver, instrument }: CcConfig, _: &Console) -> anyhow::Result<Exit> {
         let stubs = Stubs::unpack()?;
+        let instrumentation = instrument.then(|| Instrumentation::of(&driver, &command_line)).transpose()?;
         let mut compiler = driver.command();
         compiler.args(command_line.words());
+        if let Some(instrumentation) = instrumentation.as_ref().filter(|_| command_line.has_inputs()) {
+            compiler.args(instrumentation.compiling());
+        }
         if command_line.has_inputs() {
             compiler.arg("-isystem").arg(stubs.include());
         }
@@ -84,6 +99,9 @@ impl Invocation for CcArgs {
             let object = stubs.object(&driver, &command_line.machine_options())?;
             // `-x none`: an earlier `-x c++` would make the compiler read the object as source.
             compiler.args(["-x", "none"]).arg(object).arg("-pthread");
+        }
+        if let Some(instrumentation) = instrumentation.as_ref().filter(|_| command_line.links()) {
+            compiler.args(instrumentation.linking());
         }
         run_compiler(&driver, &mut compiler)?;
         Ok(Exit::Clean)

@@ -21,11 +21,11 @@ use warpath_trace::trace::Trace;
 
 use super::DiagnoseConfig;
 use crate::commands::explore::{cores, unwrapped};
-use crate::commands::replay::{program_of, read};
+use crate::commands::replay::{in_recorded_world, program_of, read};
 use crate::console::Console;
 use crate::failure::advise;
 use crate::options::Program;
-use crate::runs::{TracedRunners, sources_of};
+use crate::runs::{Given, TracedRunners, sources_of};
 use crate::traces::Source;
 
 /// Which part of the time is for running the program: the rest is for causes and repairs.
@@ -88,6 +88,7 @@ pub(super) fn gather(tools: &Tools<'_>) -> anyhow::Result<Gathered> {
             Some(program) => program.clone(),
             None => program_of(&si)?,
         };
+        let program = in_recorded_world(program, &si);
         return fill(tools, Again { si, program });
     }
     let mut traces = Vec::new();
@@ -103,7 +104,8 @@ pub(super) fn gather(tools: &Tools<'_>) -> anyhow::Result<Gathered> {
     let failing = traces.remove(failing);
     if let Some(program) = &config.program {
         let si = Si::of_run(&failing).context("the order of the trace's events is not known")?;
-        return fill(tools, Again { si, program: program.clone() });
+        let program = program.clone().in_world(Given::of(&failing.recorded).world);
+        return fill(tools, Again { si, program });
     }
     from_traces(config, traces, failing)
 }

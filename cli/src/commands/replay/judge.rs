@@ -9,6 +9,11 @@ use crate::runs::Ended;
 /// What the schedule itself shows, once it was followed: the program need not fail.
 const SHOWN_BY_SCHEDULE: [&str; 3] = ["data-race", "atomicity-violation", "order-violation"];
 
+/// Is nothing more expected of a program that has followed the schedule?
+pub(super) fn is_shown_by_schedule(outcome: &str) -> bool {
+    SHOWN_BY_SCHEDULE.contains(&outcome)
+}
+
 /// What a replay came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -60,7 +65,7 @@ impl Judgement {
             divergence: None,
             remarks: Vec::new(),
         };
-        let by_schedule = SHOWN_BY_SCHEDULE.contains(&expect.outcome.as_str());
+        let by_schedule = is_shown_by_schedule(&expect.outcome);
         match &run.end {
             End::Stopped(Why::Diverged(found)) => {
                 judgement.verdict = Verdict::Diverged;
@@ -76,7 +81,7 @@ impl Judgement {
                     found: format!("the program {} before", ended.message),
                 });
             }
-            End::Stopped(Why::Assumption) | End::Exited(_) | End::Failed(_)
+            End::Stopped(Why::Assumption | Why::Time(_)) | End::Exited(_) | End::Failed(_)
                 if by_schedule && run.left == 0 =>
             {
                 judgement.verdict = Verdict::Reproduced;
@@ -111,6 +116,19 @@ impl Judgement {
         }
     }
 
+    /// What else is worth knowing.
+    pub(super) fn remark(&mut self, remarks: Vec<String>) {
+        self.remarks.extend(remarks);
+    }
+
+    /// The schedule was followed, but what it should show did not come about.
+    pub(super) fn miss(&mut self) {
+        if self.verdict == Verdict::Reproduced {
+            self.verdict = Verdict::NotReproduced;
+            self.remarks.push("the two threads did not come to their accesses at the same time".to_owned());
+        }
+    }
+
     /// Not all runs were the same.
     pub(super) fn disagree(&mut self, agreed: u64, times: u64) {
         self.verdict = Verdict::Diverged;
@@ -123,7 +141,7 @@ impl Judgement {
     /// For people.
     pub(super) fn text(&self, ended: &Ended) -> String {
         let mut text = match (self.verdict, &ended.failure) {
-            (Verdict::Reproduced, Some(failure)) if !SHOWN_BY_SCHEDULE.contains(&self.expected.as_str()) => {
+            (Verdict::Reproduced, Some(failure)) if !is_shown_by_schedule(&self.expected) => {
                 failure.text("REPRODUCED")
             }
             (Verdict::Reproduced, _) => {

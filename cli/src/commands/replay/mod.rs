@@ -2,6 +2,7 @@
 
 mod debugger;
 mod judge;
+mod player;
 mod stopped;
 
 use std::ffi::OsString;
@@ -10,11 +11,12 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
-use warpath_native::run::{End, Follow, Plan, Policy, Run, Strictness};
+use warpath_native::run::{End, Follow, Plan, Policy, Run, Strictness, World};
 use warpath_trace::si::Si;
 
 use crate::app::Invocation;
@@ -24,10 +26,14 @@ use crate::failure::{advise, advised};
 use crate::inputs::{cannot_read, readable_file};
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
-use crate::options::{JsonOption, Loudness, LoudnessOptions, Program, ProgramArgs, RunArgs, RunConfig};
-use crate::runs::{Ended, Leftovers, Subject, show_output, sources_of};
+use crate::options::{
+    JsonOption, Loudness, LoudnessOptions, Program, ProgramArgs, RunArgs, RunConfig, parse_duration,
+    whole_millis,
+};
+use crate::runs::{Ended, Given, Leftovers, show_output, sources_of};
 use crate::traces::{Destination, TraceForm};
 use judge::{Judgement, Verdict};
+use player::{Player, When};
 
 /// Reproduce a bug from its schedule+input file
 ///
@@ -46,6 +52,12 @@ the thread that failed. On a terminal gdb is started on it; elsewhere the comman
 shown. Where every thread stands is printed; in gdb, `warpath-threads` lists the others, which are
 Warpath's alone, and `warpath-thread N` puts the registers of one of them in place. The process
 cannot go on. It ends with gdb, with Ctrl-C here, and with warpath at the latest.
+
+A program that was built with `warpath cc --instrument` follows the schedule by itself: the library
+in it lets each thread take its next step when it is its turn, and threads run as they do without
+Warpath in between, and behind the last step. `--in-process` does the same with any program whose
+schedule has only synchronisation; `--in-process=never` leaves it to the tracer. With --times, the
+steps of such runs are compared, and how they end. The schedule's model must be sc, without inputs.
 
 An SI file that was made under a repair (`warpath explore --assume-repair`) has it in `[[repair]]`,
 and is replayed under it. Without that part the program runs as it is.
@@ -71,6 +83,20 @@ pub(crate) struct ReplayArgs {
     /// Stop gdb at the failure: the process is left there for it
     #[arg(long, conflicts_with = "times")]
     gdb: bool,
+    /// Let the program follow the schedule by itself, at its own speed, instead of running it under a tracer
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t = When::Auto,
+        default_missing_value = "always",
+        num_args = 0..=1,
+        require_equals = true
+    )]
+    in_process: When,
+    /// How long a step may take in a program that follows by itself
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
+    patience: Duration,
     /// Write the trace of the replay
     #[arg(long, value_name = "FILE.wpt")]
     trace: Option<PathBuf>,
@@ -91,6 +117,9 @@ pub(crate) struct ReplayConfig {
     times: u64,
     lenient: bool,
     gdb: bool,
+    in_process: When,
+    #[serde(serialize_with = "whole_millis")]
+    patience: Duration,
     trace: Option<Destination>,
     run: RunConfig,
     json: Option<JsonTarget>,
@@ -135,6 +164,8 @@ impl Invocation for ReplayArgs {
             times: self.times,
             lenient: self.lenient,
             gdb: self.gdb,
+            in_process: self.in_process,
+            patience: self.patience,
             trace: trace.transpose()?,
             run: self.run.lower(),
             json: self.json.json,
@@ -147,25 +178,44 @@ impl Invocation for ReplayArgs {
             Some(program) => program,
             None => program_of(&si)?,
         };
+        let named = in_recorded_world(named, &si);
+        if *named.world() != World::default() {
+            console.note(format_args!(
+                "note: the program is given what {} has recorded of its inputs",
+                si.origin.trace
+            ));
+        }
         let plan = plan(&config, &si);
         let cancel = Arc::clone(&plan.options.cancel);
         let interrupt = Interrupt::listen(move || cancel.store(true, Ordering::Relaxed))?;
         // Before the program, so that it ends after it.
         let _leftovers = Leftovers::adopt();
-        let mut program = Subject::open(&named)?;
-        warn_of_another_build(&si, &program, console);
-        if !si.shared.is_empty() {
+        let when =
+            if config.gdb && config.in_process == When::Auto { When::Never } else { config.in_process };
+        let mut player = Player::open(&named, &si, when, config.patience)?;
+        if config.gdb && matches!(player, Player::InProcess(_)) {
+            let help = "leave out --in-process: under the tracer the process is left stopped at the failure";
+            return Err(advised("--gdb cannot stop a program that follows the schedule by itself", help));
+        }
+        warn_of_another_build(&si, &player, console);
+        if let Player::Traced(program) = &mut player
+            && !si.shared.is_empty()
+        {
             program.share(&si);
         }
-        let first = program.replay(&plan)?;
+        let first = player.replay(&plan, &interrupt)?;
         show_output(&first.output, config.json.as_ref());
-        let agreed = repeat(&config, &plan, &mut program, &first, &interrupt)?;
+        let agreed = repeat(&config, &plan, &mut player, &first, &interrupt)?;
         if let Some(trace) = &config.trace {
             // In one numbering, whether the run was made by a policy or by a schedule.
             trace.store(&first.trace.canonical().context("the trace cannot be numbered")?)?;
         }
         let ended = Ended::of(&first);
         let mut judgement = Judgement::of(&si, &first, &ended);
+        judgement.remark(player.remarks());
+        if player.missed() {
+            judgement.miss();
+        }
         if agreed < config.times && !interrupt.asked() {
             judgement.disagree(agreed, config.times);
         }
@@ -188,6 +238,7 @@ impl Invocation for ReplayArgs {
         if config.gdb && matches!(first.end, End::Exited(_)) {
             complain(&"warpath: the program did not fail: there is nothing for a debugger to stop at");
         } else if config.gdb {
+            let Player::Traced(program) = &mut player else { return Ok(Exit::Unknown) };
             let Some(program) = program.native() else {
                 return Err(advised("gdb cannot look into a Java program", "leave --gdb out"));
             };
@@ -223,6 +274,14 @@ pub(super) fn program_of(si: &Si) -> anyhow::Result<Program> {
         .context("the program of the SI file cannot be run")
 }
 
+/// The program, given what was recorded of its inputs in the trace that the schedule was made from, if it was.
+pub(super) fn in_recorded_world(program: Program, si: &Si) -> Program {
+    match Given::behind(si) {
+        Some(given) => program.in_world(given.world),
+        None => program,
+    }
+}
+
 fn plan(config: &ReplayConfig, si: &Si) -> Plan {
     let mut options = config.run.options();
     options.model = si.model;
@@ -235,7 +294,7 @@ fn plan(config: &ReplayConfig, si: &Si) -> Plan {
     Plan { options, follow, policy: Policy::RunToBlock }
 }
 
-fn warn_of_another_build(si: &Si, program: &Subject, console: &Console) {
+fn warn_of_another_build(si: &Si, program: &Player, console: &Console) {
     let here = program.build_id();
     if !si.program.build_id.is_empty() && si.program.build_id != here {
         let here = if here.is_empty() { "none" } else { &here };
@@ -250,17 +309,17 @@ fn warn_of_another_build(si: &Si, program: &Subject, console: &Console) {
 fn repeat(
     config: &ReplayConfig,
     plan: &Plan,
-    program: &mut Subject,
+    program: &mut Player,
     first: &Run,
     interrupt: &Interrupt,
 ) -> anyhow::Result<u64> {
     let mut agreed = 1;
     for _ in 1..config.times {
-        let again = program.replay(plan)?;
+        let again = program.replay(plan, interrupt)?;
         if interrupt.asked() {
             break;
         }
-        if again.trace == first.trace && again.end == first.end && program.wrote_alike(&again, first) {
+        if program.agree(&again, first) {
             agreed += 1;
         }
     }
