@@ -1,0 +1,1 @@
+//! An SMT-LIB solver for orders of events and bit-vectors, on standard input.
