@@ -100,19 +100,7 @@ fn explore(program: &Path, sample: &Sample, strategy: &str, folder: &Path) -> To
     command.args(["explore", "-q", "--solver", "yices", "--json", "-", "--time", &time]);
     command.args(["--strategy", strategy, "--model", &sample.expect[0].model]);
     let given = folder.join("given-input");
-    fs::write(&given, "").unwrap();
-    for input in &sample.inputs {
-        match input.through.as_str() {
-            "stdin" => {
-                command.args(["--symbolic", &format!("stdin:{}", input.bits / 8)]);
-                fs::write(&given, "0".repeat(input.bits / 8)).unwrap();
-            }
-            "argv" => {
-                command.args(["--symbolic", "arg:1"]);
-            }
-            _ => {}
-        }
-    }
+    sample.give_inputs(&mut command, &given);
     command.arg("--out").arg(folder.join("out")).arg("--").arg(program).args(&sample.args);
     let output = command.stdin(fs::File::open(&given).unwrap()).output().unwrap();
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -3,9 +3,11 @@
 use std::env;
 
 use anyhow::Context;
+use warpath_analyzer::encode::Options;
 use warpath_solvers::config::Places;
 use warpath_solvers::supervise::SupervisorCommand;
-use warpath_solvers::{ResolvedChoice, SolverChoice, Solvers};
+use warpath_solvers::{OwnSolver, ResolvedChoice, SolverChoice, Solvers};
+use warpath_trace::header::MemoryModel;
 
 use crate::options::SolverConfig;
 
@@ -13,8 +15,18 @@ use crate::options::SolverConfig;
 /// is installed.
 pub(crate) fn solvers() -> anyhow::Result<Solvers> {
     let program = env::current_exe().context("cannot tell where this program is")?;
+    let own = OwnSolver {
+        program: program.clone(),
+        lead: vec!["smt".into()],
+        version: env!("CARGO_PKG_VERSION").into(),
+    };
     let supervisor = SupervisorCommand { program, lead: vec![SupervisorCommand::SUBCOMMAND.into()] };
-    Ok(Solvers::new(Places::from_environment(), supervisor)?)
+    Ok(Solvers::new(Places::from_environment(), supervisor)?.with_own(own))
+}
+
+/// The formula under a memory model, written as this solver likes it best.
+pub(crate) fn formula(model: MemoryModel, solver: &ResolvedChoice) -> Options {
+    Options { model, orders: solver.order_encoding().into(), ..Options::default() }
 }
 
 /// The solver that the options name, with the memory that they allow it.

@@ -1,5 +1,6 @@
 //! From what a user names to something that answers.
 
+use crate::config::OrderEncoding;
 use crate::cross_check::CrossCheck;
 use crate::discover::{FindError, FoundSolver, Solvers};
 use crate::portfolio::Portfolio;
@@ -77,6 +78,16 @@ impl ResolvedChoice {
             Self::One(solver) => Box::new(Session::new(solver.clone(), supervisor.clone())),
             Self::Pair(first, second) => Box::new(CrossCheck::new(first.clone(), second.clone(), supervisor)),
             Self::Several(name, members) => Box::new(Portfolio::new(name, members.clone(), supervisor)),
+        }
+    }
+
+    /// How the order of events is best written for it. Who shares questions with others is asked in the way of all: one
+    /// Boolean per pair.
+    pub fn order_encoding(&self) -> OrderEncoding {
+        match self {
+            Self::One(solver) => solver.config.encoding.order,
+            Self::Several(_, members) if let [only] = &members[..] => only.config.encoding.order,
+            Self::Pair(..) | Self::Several(..) => OrderEncoding::Pairs,
         }
     }
 

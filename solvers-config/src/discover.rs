@@ -22,6 +22,8 @@ pub struct FoundSolver {
     pub config: Arc<SolverConfig>,
     /// Its program.
     pub program: PathBuf,
+    /// Arguments before those of its description: what makes a solver of a program that is more than one.
+    pub lead: Vec<String>,
     /// Its version.
     pub version: Version,
     /// Where it was found.
@@ -46,6 +48,8 @@ impl fmt::Display for FoundSolver {
 /// Where a solver was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
+    /// It comes with us.
+    Own,
     /// On the search path.
     Path,
     /// In the user's data folder, where `warpath solvers install` puts it.
@@ -57,6 +61,8 @@ pub enum Origin {
 pub struct Candidate {
     /// The program.
     pub program: PathBuf,
+    /// Arguments that make a solver of it.
+    pub lead: Vec<String>,
     /// Where it was found.
     pub origin: Origin,
     /// Its version, or why it cannot be told.
@@ -117,6 +123,18 @@ pub struct Solvers {
     catalog: Catalog,
     places: Places,
     supervisor: SupervisorCommand,
+    own: Option<OwnSolver>,
+}
+
+/// How to start the solver that comes with us: a program and the arguments that make it one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnSolver {
+    /// The program.
+    pub program: PathBuf,
+    /// Arguments before the solver's own.
+    pub lead: Vec<String>,
+    /// Its version.
+    pub version: String,
 }
 
 impl Solvers {
@@ -127,7 +145,13 @@ impl Solvers {
 
     /// By explicit places and supervisor.
     pub fn new(places: Places, supervisor: SupervisorCommand) -> Result<Self, SetupError> {
-        Ok(Self { catalog: Catalog::load(&places)?, places, supervisor })
+        Ok(Self { catalog: Catalog::load(&places)?, places, supervisor, own: None })
+    }
+
+    /// The same with the solver that comes with the program that we are part of.
+    #[must_use]
+    pub fn with_own(self, own: OwnSolver) -> Self {
+        Self { own: Some(own), ..self }
     }
 
     /// The descriptions.
@@ -167,6 +191,7 @@ impl Solvers {
             return Ok(FoundSolver {
                 config: Arc::clone(config),
                 program: candidate.program.clone(),
+                lead: candidate.lead.clone(),
                 version: version.clone(),
                 origin: candidate.origin,
             });
@@ -186,13 +211,21 @@ impl Solvers {
         Err(FindError::Unusable { name: name.to_owned(), detail: details.join("; ") })
     }
 
-    /// All programs of a solver's names with their versions: on the search path first, then the installed one.
+    /// All programs of a solver with their versions: our own first, then those of its names on the search path, then the
+    /// installed one.
     pub fn candidates(&self, config: &SolverConfig) -> Vec<Candidate> {
         let on_path = self.places.path.iter().map(|folder| (folder.clone(), Origin::Path));
         let installed =
             self.places.installed(&config.name).map(|folder| (folder.join("bin"), Origin::Installed));
         let mut seen = Vec::new();
-        let mut candidates = Vec::new();
+        let own = self.own.as_ref().filter(|_| config.find.own);
+        let own = own.map(|OwnSolver { program, lead, version }| Candidate {
+            program: program.clone(),
+            lead: lead.clone(),
+            origin: Origin::Own,
+            version: version.parse(),
+        });
+        let mut candidates: Vec<Candidate> = own.into_iter().collect();
         for (folder, origin) in on_path.chain(installed) {
             for name in &config.find.names {
                 let program = folder.join(name);
@@ -204,7 +237,7 @@ impl Solvers {
                 if !seen.contains(&real) {
                     seen.push(real);
                     let version = self.version(config, &program);
-                    candidates.push(Candidate { program, origin, version });
+                    candidates.push(Candidate { program, lead: Vec::new(), origin, version });
                 }
             }
         }

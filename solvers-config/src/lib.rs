@@ -35,7 +35,7 @@ pub use answer::{Answer, Core, Reason};
 pub use cancel::CancelToken;
 pub use choice::{ResolvedChoice, SolverChoice};
 pub use cross_check::CrossCheck;
-pub use discover::{FindError, FoundSolver, SetupError, Solvers};
+pub use discover::{FindError, FoundSolver, OwnSolver, SetupError, Solvers};
 pub use optimise::{Optimum, Preference};
 pub use portfolio::Portfolio;
 pub use session::Session;

@@ -48,6 +48,7 @@ impl Fake {
         let solver = FoundSolver {
             config: Arc::new(config),
             program: "/bin/sh".into(),
+            lead: Vec::new(),
             version: "1.0".parse::<Version>().unwrap(),
             origin: Origin::Path,
         };

@@ -15,6 +15,7 @@ mod condition;
 mod cone;
 mod count;
 mod futex;
+mod in_pairs;
 mod lemmas;
 mod lock;
 mod names;
@@ -66,7 +67,7 @@ pub struct Constraint {
 }
 
 /// The formula of a forest, or of the part of it that some targets depend on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Encoding<'f> {
     /// The forest.
     pub forest: &'f Forest,

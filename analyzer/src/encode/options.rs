@@ -1,5 +1,6 @@
 //! What to encode, and how.
 
+use warpath_solvers::config::OrderEncoding;
 use warpath_trace::header::MemoryModel;
 
 /// How "when" is written.
@@ -13,6 +14,16 @@ pub enum OrderSort {
     /// No variable for a moment, but a Boolean for each pair that some constraint compares; circles are refuted
     /// as the solver comes up with them.
     Pairs,
+}
+
+impl From<OrderEncoding> for OrderSort {
+    fn from(encoding: OrderEncoding) -> Self {
+        match encoding {
+            OrderEncoding::Int => OrderSort::Int,
+            OrderEncoding::Bits => OrderSort::Bits,
+            OrderEncoding::Pairs => OrderSort::Pairs,
+        }
+    }
 }
 
 impl OrderSort {

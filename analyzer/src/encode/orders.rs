@@ -136,7 +136,7 @@ impl Encoding<'_> {
     }
 
     /// `o(a) < o(b)`, where b was observed first.
-    fn swapped(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
+    pub(super) fn swapped(&mut self, a: Point, b: Point) -> Result<TermId, TermError> {
         if let Some(&term) = self.orders.atoms.get(&(a, b)) {
             return Ok(term);
         }

@@ -134,6 +134,9 @@ impl<'f> Question<'f> {
 
     /// The question as a script, and what its symbols mean.
     pub fn script(&mut self) -> Result<(String, Manifest), TermError> {
+        if self.encoding.order_sort() == OrderSort::Int {
+            return self.in_pairs()?.script();
+        }
         let mut script = Script::new();
         script.comment(&self.description);
         script.comment("sat: the values give a schedule (executed events, ascending by o) and inputs.");
@@ -148,6 +151,15 @@ impl<'f> Question<'f> {
         let text = script.emit(&self.encoding.terms, &EmitOptions::default());
         let text = text.unwrap_or_else(|error| unreachable!("our names are distinct: {error}"));
         Ok((text, Manifest { question: self.description.clone(), symbols }))
+    }
+
+    /// The same question with a Boolean for each pair of events that are compared.
+    fn in_pairs(&self) -> Result<Question<'f>, TermError> {
+        let mut pairs = self.encoding.clone().in_pairs()?;
+        let targets = pairs.translated(&self.targets)?;
+        let mut encoding = pairs.encoding;
+        let order = encoding.order_constraints()?;
+        Ok(Question { encoding, order, targets, description: self.description.clone(), circle_switch: None })
     }
 
     /// All constraints, and what makes them complete for somebody who answers only once.

@@ -59,6 +59,23 @@ pub fn samples() -> Vec<Sample> {
 }
 
 impl Sample {
+    /// Lets a command choose the sample's inputs, and writes the file that it starts with as its standard input.
+    pub fn give_inputs(&self, command: &mut Command, given: &Path) {
+        fs::write(given, "").unwrap();
+        for input in &self.inputs {
+            match input.through.as_str() {
+                "stdin" => {
+                    command.args(["--symbolic", &format!("stdin:{}", input.bits / 8)]);
+                    fs::write(given, "0".repeat(input.bits / 8)).unwrap();
+                }
+                "argv" => {
+                    command.args(["--symbolic", "arg:1"]);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Builds the program into a folder.
     pub fn build(&self, into: &Path) -> PathBuf {
         let program = into.join(&self.name);

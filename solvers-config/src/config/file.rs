@@ -58,6 +58,7 @@ impl SolverFile {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FindFile {
+    pub(crate) own: Option<bool>,
     pub(crate) names: Option<Vec<String>>,
     pub(crate) version_args: Option<Vec<String>>,
     pub(crate) version_after: Option<String>,
@@ -66,7 +67,7 @@ pub(crate) struct FindFile {
 
 impl FindFile {
     fn over(self, base: Self) -> Self {
-        fill_from!(self, base: names, version_args, version_after, minimum)
+        fill_from!(self, base: own, names, version_args, version_after, minimum)
     }
 }
 

@@ -21,7 +21,8 @@ pub use solver::{
 pub use version::Version;
 
 /// The files that come with the program.
-const SHIPPED: [(&str, &str); 6] = [
+const SHIPPED: [(&str, &str); 7] = [
+    ("warpath.toml", include_str!("../../warpath.toml")),
     ("z3.toml", include_str!("../../z3.toml")),
     ("cvc5.toml", include_str!("../../cvc5.toml")),
     ("yices.toml", include_str!("../../yices.toml")),
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn the_shipped_files_are_complete() {
         let catalog = Catalog::shipped().unwrap();
-        assert_eq!(catalog.names(), ["bitwuzla", "boolector", "cvc5", "yices", "z3", "portfolio"]);
+        assert_eq!(catalog.names(), ["bitwuzla", "boolector", "cvc5", "warpath", "yices", "z3", "portfolio"]);
         assert!(catalog.portfolio("portfolio").unwrap().members.len() >= 2);
     }
 

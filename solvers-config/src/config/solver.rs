@@ -34,6 +34,8 @@ pub struct SolverConfig {
 /// How to find a solver's program and tell its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Find {
+    /// It comes with us: what [`Solvers::with_own`](crate::Solvers::with_own) names is one of its programs.
+    pub own: bool,
     /// File names of the program, the preferred one first.
     pub names: Vec<String>,
     /// Arguments that make it print its version.
@@ -179,6 +181,7 @@ impl SolverConfig {
         let config = Self {
             summary: file.summary.unwrap_or_else(|| file.name.clone()),
             find: Find {
+                own: file.find.own.unwrap_or(false),
                 names: file
                     .find
                     .names

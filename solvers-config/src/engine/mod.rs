@@ -172,7 +172,10 @@ impl Engine {
         }
         let dialogue = Dialogue::open(&Opening {
             supervisor: &self.supervisor,
-            command: std::iter::once(program).chain(config.run.args.iter().cloned()).collect(),
+            command: std::iter::once(program)
+                .chain(self.solver.lead.iter().cloned())
+                .chain(config.run.args.iter().cloned())
+                .collect(),
             memory_mb: config.limits.memory_mb,
             greeting: config.run.greeting,
             options,

@@ -142,6 +142,7 @@ fn test(
     let found = FoundSolver {
         config: std::sync::Arc::clone(config),
         program: program.to_owned(),
+        lead: Vec::new(),
         version,
         origin: Origin::Installed,
     };

@@ -6,6 +6,7 @@
 
 mod build;
 mod cardinality;
+mod copy;
 mod error;
 mod eval;
 mod model;

@@ -38,6 +38,7 @@ pub fn all_versions(name: &str) -> Vec<FoundSolver> {
             Some(FoundSolver {
                 version,
                 program: candidate.program,
+                lead: candidate.lead,
                 origin: candidate.origin,
                 config: config.clone(),
             })

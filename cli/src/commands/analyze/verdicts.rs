@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use serde::Serialize;
-use warpath_analyzer::encode::Options;
 use warpath_analyzer::findings::{
     CheckOptions, Involved, Property as Checked, PropertyResult, Unanswered, check,
 };
@@ -22,7 +21,7 @@ use crate::exit::Exit;
 use crate::interrupt::Interrupt;
 use crate::json::JsonTarget;
 use crate::present::{Side, inputs, sarif};
-use crate::solvers::{resolve, solvers};
+use crate::solvers::{formula, resolve, solvers};
 use crate::traces::Source;
 
 /// `warpath.analyze/1`.
@@ -126,7 +125,7 @@ pub(in crate::commands) fn examine(
 ) -> anyhow::Result<Outcome> {
     let plan = config.windows.plan(traces, config.model.into(), console)?;
     let options = CheckOptions {
-        formula: Options { model: config.model.into(), ..Options::default() },
+        formula: formula(config.model.into(), asked.resolved),
         timeout: Some(config.solver.timeout),
         cancel: asked.cancel.clone(),
         recorded: asked.recorded,

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use warpath_analyzer::diagnose::{Failure, Scope};
-use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{Bounds, Exploration, ExploreOptions, Observer, Standing, Strategy, explore};
 use warpath_analyzer::findings::Property;
 use warpath_analyzer::model::{Forest, InputVar};
@@ -26,6 +25,7 @@ use crate::console::Console;
 use crate::failure::advise;
 use crate::options::Program;
 use crate::runs::{Given, TracedRunners, sources_of};
+use crate::solvers::formula;
 use crate::traces::Source;
 
 /// Which part of the time is for running the program: the rest is for causes and repairs.
@@ -173,7 +173,7 @@ pub(super) fn explored(tools: &Tools<'_>, again: &Again, wanted: Wanted) -> anyh
     let runners = TracedRunners::new(again.program.clone(), run);
     let options = ExploreOptions {
         strategy: Strategy::Forest,
-        formula: Options { model, ..Options::default() },
+        formula: formula(model, tools.resolved),
         stop_at_first: !wanted.until_found.is_empty(),
         properties: wanted.until_found,
         bounds: Bounds { executions: config.bounds.executions, time: wanted.time, ..Bounds::default() },

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 use warpath_analyzer::diagnose::{DiagnoseOptions, Verdict, diagnose};
-use warpath_analyzer::encode::Options;
 use warpath_native::run::RunOptions;
 use warpath_solvers::CancelToken;
 
@@ -29,7 +28,7 @@ use crate::options::{
 };
 use crate::present::Sources;
 use crate::runs::Leftovers;
-use crate::solvers::{resolve, solvers};
+use crate::solvers::{formula, resolve, solvers};
 use describe::Found;
 use gather::Tools;
 
@@ -177,7 +176,7 @@ impl Invocation for DiagnoseArgs {
         };
         let gathered = gather::gather(&tools)?;
         let options = DiagnoseOptions {
-            formula: Options { model: gathered.model, ..Options::default() },
+            formula: formula(gathered.model, &resolved),
             scope: gathered.scope,
             most_causes: config.max_causes as usize,
             repairs: config.repairs,

@@ -14,11 +14,10 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use warpath_analyzer::encode::Options;
 use warpath_analyzer::explore::{self, ExploreError, ExploreOptions, Judgement, RunnerError, explore};
 use warpath_analyzer::findings::MainEnd;
 use warpath_native::run::RunOptions;
-use warpath_solvers::CancelToken;
+use warpath_solvers::{CancelToken, ResolvedChoice};
 use warpath_trace::repair::Rule;
 use warpath_trace::si::InputValue;
 
@@ -35,7 +34,7 @@ use crate::options::{
     SolverOptions, SymbolicSource, parse_jobs,
 };
 use crate::runs::{Leftovers, TracedRunners, expect_java, is_java, sources_of};
-use crate::solvers::{resolve, solvers};
+use crate::solvers::{formula, resolve, solvers};
 use state::State;
 pub(super) use text::quoted;
 use watch::Watch;
@@ -240,7 +239,7 @@ impl Invocation for ExploreArgs {
         };
         let mut watch = Watch::new(&config, console, state, cancel.clone());
         let open = || Ok(resolved.open(&solvers));
-        let options = ExploreOptions { earlier, ..config.explore_options(cancel) };
+        let options = ExploreOptions { earlier, ..config.explore_options(&resolved, cancel) };
         let explored = explore(&options, &runners, &open, &mut watch);
         let watched = watch.finish();
         let mut explored = explored.map_err(unwrapped)?;
@@ -285,10 +284,10 @@ impl ExploreConfig {
         }
     }
 
-    fn explore_options(&self, cancel: CancelToken) -> ExploreOptions {
+    fn explore_options(&self, solver: &ResolvedChoice, cancel: CancelToken) -> ExploreOptions {
         ExploreOptions {
             strategy: self.strategy.into(),
-            formula: Options { model: self.model.into(), ..Options::default() },
+            formula: formula(self.model.into(), solver),
             main_end: match is_java(self.program.name()) {
                 true => MainEnd::LeavesThreads,
                 false => MainEnd::EndsProcess,

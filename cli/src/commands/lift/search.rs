@@ -14,7 +14,7 @@ use crate::commands::explore::{cores, unwrapped};
 use crate::console::Console;
 use crate::options::{Program, SolverConfig};
 use crate::runs::TracedRunners;
-use crate::solvers::{resolve, solvers};
+use crate::solvers::{formula, resolve, solvers};
 
 /// What a search begins with, and what ends it.
 pub(super) struct Search<'a> {
@@ -50,6 +50,7 @@ impl Search<'_> {
         let cancel = self.cancel.clone();
         let options = ExploreOptions {
             strategy: Strategy::Forest,
+            formula: formula(self.options.model, &resolved),
             properties: match self.target {
                 Target::Deadlock(_) => vec![Property::Deadlock],
                 Target::Failure { .. } => vec![Property::UseAfterFree],

@@ -137,6 +137,7 @@ fn entry(config: &SolverConfig, found: Result<FoundSolver, FindError>) -> Entry 
         found: found.is_some(),
         version: found.as_ref().map(|found| found.version.to_string()),
         origin: found.as_ref().map(|found| match found.origin {
+            Origin::Own => "own",
             Origin::Path => "path",
             Origin::Installed => "installed",
         }),
