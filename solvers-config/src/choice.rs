@@ -1,9 +1,11 @@
 //! From what a user names to something that answers.
 
+use std::sync::Arc;
+
 use crate::config::OrderEncoding;
 use crate::cross_check::CrossCheck;
 use crate::discover::{FindError, FoundSolver, Solvers};
-use crate::portfolio::Portfolio;
+use crate::portfolio::{Portfolio, Reserve};
 use crate::session::Session;
 use crate::smt::Smt;
 
@@ -37,24 +39,43 @@ impl Solvers {
         let Some(portfolio) = self.catalog().portfolio(&choice.name) else {
             return Ok(ResolvedChoice::One(self.find(&choice.name)?));
         };
-        let mut members = Vec::new();
-        for member in &portfolio.members {
-            match self.find(member) {
-                Ok(found) => members.push(found),
-                Err(FindError::NotFound { .. } | FindError::Unusable { .. }) => {}
-                Err(error) => return Err(error),
-            }
-            if members.len() == portfolio.most {
-                break;
-            }
+        let several = |members: Vec<FoundSolver>, reserve: Option<Arc<Reserve>>| {
+            Ok(ResolvedChoice::Several(portfolio.name.clone(), members, reserve))
+        };
+        if let (Some(first), Some(head_start)) = (portfolio.members.first(), portfolio.head_start)
+            && let Some(first) = self.find_member(first)?
+        {
+            let reserve = Reserve::new(self.clone(), portfolio, head_start);
+            return several(vec![first], Some(Arc::new(reserve)));
         }
+        let members = self.find_members(&portfolio.members, portfolio.most)?;
         if members.is_empty() {
             return Err(FindError::NoMember {
                 name: portfolio.name.clone(),
                 members: portfolio.members.clone(),
             });
         }
-        Ok(ResolvedChoice::Several(portfolio.name.clone(), members))
+        several(members, None)
+    }
+
+    /// So many of these, the preferred ones, that are here.
+    pub(crate) fn find_members(&self, names: &[String], most: usize) -> Result<Vec<FoundSolver>, FindError> {
+        let mut members = Vec::new();
+        for name in names {
+            if members.len() == most {
+                break;
+            }
+            members.extend(self.find_member(name)?);
+        }
+        Ok(members)
+    }
+
+    fn find_member(&self, name: &str) -> Result<Option<FoundSolver>, FindError> {
+        match self.find(name) {
+            Ok(found) => Ok(Some(found)),
+            Err(FindError::NotFound { .. } | FindError::Unusable { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -66,8 +87,8 @@ pub enum ResolvedChoice {
     One(FoundSolver),
     /// Two that must agree.
     Pair(FoundSolver, FoundSolver),
-    /// A portfolio: its name and members.
-    Several(String, Vec<FoundSolver>),
+    /// A portfolio: its name, its members, and those who join if these take long.
+    Several(String, Vec<FoundSolver>, Option<Arc<Reserve>>),
 }
 
 impl ResolvedChoice {
@@ -77,16 +98,19 @@ impl ResolvedChoice {
         match self {
             Self::One(solver) => Box::new(Session::new(solver.clone(), supervisor.clone())),
             Self::Pair(first, second) => Box::new(CrossCheck::new(first.clone(), second.clone(), supervisor)),
-            Self::Several(name, members) => Box::new(Portfolio::new(name, members.clone(), supervisor)),
+            Self::Several(name, members, reserve) => {
+                let portfolio = Portfolio::new(name, members.clone(), supervisor);
+                Box::new(portfolio.with_reserve(reserve.clone()))
+            }
         }
     }
 
-    /// How the order of events is best written for it. Who shares questions with others is asked in the way of all: one
-    /// Boolean per pair.
+    /// How the order of events is best written for it. Those who race are asked in the way that suits all: one Boolean per
+    /// pair. Who has a head start answers nearly everything.
     pub fn order_encoding(&self) -> OrderEncoding {
         match self {
             Self::One(solver) => solver.config.encoding.order,
-            Self::Several(_, members) if let [only] = &members[..] => only.config.encoding.order,
+            Self::Several(_, members, _) if let [only] = &members[..] => only.config.encoding.order,
             Self::Pair(..) | Self::Several(..) => OrderEncoding::Pairs,
         }
     }
@@ -94,15 +118,14 @@ impl ResolvedChoice {
     /// The same with another memory limit for every process.
     #[must_use]
     pub fn with_memory_limit(mut self, memory_mb: u64) -> Self {
-        let limit = |solver: &mut FoundSolver| {
-            let mut config = (*solver.config).clone();
-            config.limits.memory_mb = memory_mb;
-            solver.config = config.into();
-        };
+        let limit = |solver: &mut FoundSolver| solver.limit_memory(memory_mb);
         match &mut self {
             Self::One(solver) => limit(solver),
             Self::Pair(first, second) => [first, second].into_iter().for_each(limit),
-            Self::Several(_, members) => members.iter_mut().for_each(limit),
+            Self::Several(_, members, reserve) => {
+                members.iter_mut().for_each(limit);
+                *reserve = reserve.take().map(|reserve| Arc::new(reserve.with_memory_limit(memory_mb)));
+            }
         }
         self
     }

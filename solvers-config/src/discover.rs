@@ -31,6 +31,13 @@ pub struct FoundSolver {
 }
 
 impl FoundSolver {
+    /// With another limit of its address space.
+    pub(crate) fn limit_memory(&mut self, memory_mb: u64) {
+        let mut config = (*self.config).clone();
+        config.limits.memory_mb = memory_mb;
+        self.config = config.into();
+    }
+
     pub(crate) fn program_text(&self) -> Result<String, Reason> {
         let text = self.program.to_str().map(ToOwned::to_owned);
         text.ok_or_else(|| Reason::CannotStart {

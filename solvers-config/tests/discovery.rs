@@ -16,7 +16,7 @@ use warpath_solvers::config::Places;
 use warpath_solvers::discover::Origin;
 use warpath_solvers::install::{InstallError, install};
 use warpath_solvers::supervise::SupervisorCommand;
-use warpath_solvers::{FindError, Query, Session, Smt, Solvers};
+use warpath_solvers::{FindError, Query, Session, Smt, SolverChoice, Solvers};
 
 fn program(folder: &Path, name: &str, script: &str) -> PathBuf {
     fs::create_dir_all(folder).unwrap();
@@ -162,4 +162,63 @@ fn installing_is_all_or_nothing() {
     let left: Vec<_> =
         fs::read_dir(machine.path("data")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["mysolver"]);
+}
+
+/// A machine whose `slow` solver does as the script says, and a portfolio that prefers it to yices.
+fn with_reserve(machine: &Machine, script: &str) -> Solvers {
+    fs::create_dir_all(machine.path("config")).unwrap();
+    let slow = include_str!("../yices.toml")
+        .replace("name = \"yices\"", "name = \"slow\"")
+        .replace("[\"yices-smt2\", \"yices_smt2\"]", "[\"slow\"]");
+    fs::write(machine.path("config/slow.toml"), slow).unwrap();
+    let portfolio = "name = \"two\"\nmembers = [\"slow\", \"yices\"]\nhead_start_ms = 300\n";
+    fs::write(machine.path("config/two.toml"), portfolio).unwrap();
+    let version = "[ \"$1\" = --version ] && { echo Yices 9.9.9; exit; }";
+    program(&machine.path("bin"), "slow", &format!("{version}\n{script}"));
+    let looked_for = machine.path("looked-for");
+    let real = needed("yices").program.display().to_string();
+    program(
+        &machine.path("bin"),
+        "yices-smt2",
+        &format!("touch {}\nexec {real} \"$@\"", looked_for.display()),
+    );
+    machine.solvers()
+}
+
+#[test]
+fn who_has_a_head_start_answers_alone_and_others_are_not_even_looked_for() {
+    let machine = Machine::new();
+    let real = format!("exec {} \"$@\"", needed("yices").program.display());
+    let solvers = with_reserve(&machine, &real);
+    let mut two = solvers.open(&SolverChoice::named("two")).unwrap();
+    let terms = warpath_solvers::term::Terms::new();
+    two.assert(&terms, terms.bool(true)).unwrap();
+    assert_eq!(two.check(&terms, &Query::within(Duration::from_secs(60))).verdict(), "sat");
+    assert!(!machine.path("looked-for").exists());
+}
+
+#[test]
+fn others_join_when_it_takes_long_or_does_not_know() {
+    for script in ["exec sleep 1000", "exit 1"] {
+        let machine = Machine::new();
+        let solvers = with_reserve(&machine, script);
+        let mut two = solvers.open(&SolverChoice::named("two")).unwrap();
+        let terms = warpath_solvers::term::Terms::new();
+        two.push();
+        two.assert(&terms, terms.bool(false)).unwrap();
+        assert_eq!(two.check(&terms, &Query::within(Duration::from_secs(60))).verdict(), "unsat", "{script}");
+        two.pop().unwrap();
+        assert_eq!(two.check(&terms, &Query::within(Duration::from_secs(60))).verdict(), "sat", "{script}");
+    }
+}
+
+#[test]
+fn time_that_is_over_before_the_head_start_is_over() {
+    let machine = Machine::new();
+    let solvers = with_reserve(&machine, "exec sleep 1000");
+    let mut two = solvers.open(&SolverChoice::named("two")).unwrap();
+    let terms = warpath_solvers::term::Terms::new();
+    two.assert(&terms, terms.bool(true)).unwrap();
+    assert_eq!(two.check(&terms, &Query::within(Duration::from_millis(50))).verdict(), "unknown");
+    assert!(!machine.path("looked-for").exists());
 }

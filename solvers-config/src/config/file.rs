@@ -21,6 +21,7 @@ pub(crate) struct SolverFile {
     /// Present only in the file of a portfolio.
     pub(crate) members: Option<Vec<String>>,
     pub(crate) most: Option<usize>,
+    pub(crate) head_start_ms: Option<u64>,
     #[serde(default)]
     pub(crate) find: FindFile,
     #[serde(default)]
@@ -44,6 +45,7 @@ impl SolverFile {
             summary: self.summary.or(base.summary),
             members: self.members.or(base.members),
             most: self.most.or(base.most),
+            head_start_ms: self.head_start_ms.or(base.head_start_ms),
             find: self.find.over(base.find),
             run: self.run.over(base.run),
             logic: self.logic.over(base.logic),

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use error::ConfigError;
 use file::SolverFile;
@@ -45,6 +46,8 @@ pub struct PortfolioConfig {
     pub members: Vec<String>,
     /// How many race at most.
     pub most: usize,
+    /// The preferred one has so long before the others are even looked for; `None`: all start at once.
+    pub head_start: Option<Duration>,
 }
 
 /// All solvers and portfolios there are descriptions of.
@@ -84,7 +87,10 @@ impl Catalog {
                 Some(members) => {
                     let summary = file.summary.unwrap_or_else(|| name.clone());
                     let most = file.most.unwrap_or(members.len()).max(1);
-                    catalog.portfolios.insert(name.clone(), PortfolioConfig { name, summary, members, most });
+                    let head_start = file.head_start_ms.map(Duration::from_millis);
+                    let portfolio =
+                        PortfolioConfig { name: name.clone(), summary, members, most, head_start };
+                    catalog.portfolios.insert(name, portfolio);
                 }
             }
         }
