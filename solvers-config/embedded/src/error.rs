@@ -68,7 +68,7 @@ pub(crate) enum Complaint {
     Unknown { symbol: String },
     #[error("`{symbol}` already has a meaning")]
     Redeclared { symbol: String },
-    #[error("`{symbol}` takes {expected} arguments, not {found}")]
+    #[error("`{symbol}` has {expected} parameters, but {found} arguments are given")]
     WrongArity { symbol: String, expected: usize, found: usize },
     #[error("expected sort {expected}, found sort {found}")]
     WrongSort { expected: Sort, found: Sort },

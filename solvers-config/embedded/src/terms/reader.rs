@@ -91,10 +91,13 @@ impl<R: Read> Reader<'_, R> {
                 _ => Some(self.atom(token)?),
             };
             if let Some(term) = done {
-                if self.stacks.frames.is_empty() {
-                    return Ok(term);
+                match self.stacks.frames.last() {
+                    None => return Ok(term),
+                    Some(Frame { head: Head::Bindings(_), .. }) => {
+                        return self.unexpected("a binding", token);
+                    }
+                    Some(_) => self.stacks.args.push(term),
                 }
-                self.stacks.args.push(term);
             }
             token = self.lexer.next()?;
         }
