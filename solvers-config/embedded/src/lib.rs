@@ -1,1 +1,45 @@
 //! An SMT-LIB solver for orders of events and bit-vectors, on standard input.
+//!
+//! [`serve`] holds a conversation: commands come in, answers go out. What it decides with is the crate
+//! `warpath-smt-engine`; what is here is the language around it. The layers, from the outside in:
+//! `dialogue` (commands and what they do), `decide` (limits, optima, reasons, checking models), `terms` (from tokens to
+//! terms), `names` (what symbols mean), `text` (bytes and tokens).
+
+mod arguments;
+mod decide;
+mod dialogue;
+mod error;
+mod names;
+mod terms;
+mod text;
+
+pub use arguments::{HELP, main};
+pub use decide::Decider;
+pub use dialogue::Settings;
+
+use std::io::{self, Read, Write};
+use warpath_smt_engine::Engine;
+
+/// Answers commands until the input ends or says `exit`. Each answer is flushed before the next command is read.
+///
+/// ```
+/// # fn main() -> std::io::Result<()> {
+/// let script = b"(declare-const x Int) (get-info :name)";
+/// let mut answers = Vec::new();
+/// warpath_smt::serve(&script[..], &mut answers, &warpath_smt::Settings::default())?;
+/// assert_eq!(answers, b"(:name \"warpath-smt\")\n");
+/// # Ok(()) }
+/// ```
+pub fn serve(input: impl Read, output: impl Write, settings: &Settings) -> io::Result<()> {
+    serve_with(input, output, settings, &mut Engine::new)
+}
+
+/// Like [`serve`], with something else that decides.
+pub fn serve_with<D: Decider>(
+    input: impl Read,
+    output: impl Write,
+    settings: &Settings,
+    make: &mut dyn FnMut(warpath_smt_engine::Options) -> D,
+) -> io::Result<()> {
+    dialogue::Dialogue::new(input, output, settings, make).run()
+}
