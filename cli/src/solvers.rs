@@ -15,11 +15,7 @@ use crate::options::SolverConfig;
 /// is installed.
 pub(crate) fn solvers() -> anyhow::Result<Solvers> {
     let program = env::current_exe().context("cannot tell where this program is")?;
-    let own = OwnSolver {
-        program: program.clone(),
-        lead: vec!["smt".into()],
-        version: env!("CARGO_PKG_VERSION").into(),
-    };
+    let own = OwnSolver::within(&program, env!("CARGO_PKG_VERSION"));
     let supervisor = SupervisorCommand { program, lead: vec![SupervisorCommand::SUBCOMMAND.into()] };
     Ok(Solvers::new(Places::from_environment(), supervisor)?.with_own(own))
 }

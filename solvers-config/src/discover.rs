@@ -133,6 +133,16 @@ pub struct Solvers {
     own: Option<OwnSolver>,
 }
 
+impl OwnSolver {
+    /// Name under which a program that is more than a solver is one.
+    pub const SUBCOMMAND: &'static str = "smt";
+
+    /// The program of this version that answers as a solver when `smt` is its first argument.
+    pub fn within(program: impl Into<PathBuf>, version: &str) -> Self {
+        Self { program: program.into(), lead: vec![Self::SUBCOMMAND.to_owned()], version: version.to_owned() }
+    }
+}
+
 /// How to start the solver that comes with us: a program and the arguments that make it one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnSolver {

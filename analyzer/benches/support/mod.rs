@@ -11,7 +11,7 @@ use warpath_analyzer::model::{Forest, NodeId};
 use warpath_analyzer::queries::{OpenEnd, Question, Want, open_ends};
 use warpath_solvers::config::Places;
 use warpath_solvers::supervise::SupervisorCommand;
-use warpath_solvers::{Smt, SolverChoice, Solvers};
+use warpath_solvers::{OwnSolver, Smt, SolverChoice, Solvers};
 use warpath_trace::event::Op;
 
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
@@ -19,7 +19,8 @@ pub type Error = Box<dyn std::error::Error + Send + Sync>;
 /// The solvers of this machine, guarded by the supervisor that was built with the benchmark.
 pub fn solvers() -> Result<Solvers, Error> {
     let supervisor = SupervisorCommand::at(env!("CARGO_BIN_EXE_analyzer-supervise"));
-    Ok(Solvers::new(Places::from_environment(), supervisor)?)
+    let own = OwnSolver::within(env!("CARGO_BIN_EXE_analyzer-supervise"), env!("CARGO_PKG_VERSION"));
+    Ok(Solvers::new(Places::from_environment(), supervisor)?.with_own(own))
 }
 
 /// Opens a solver by name.
