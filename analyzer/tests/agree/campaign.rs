@@ -21,7 +21,7 @@ use crate::oracle::shrink::shrink;
 
 const MODELS: [MemoryModel; 3] = [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::Pso];
 pub const ORDERS: [OrderSort; 3] = OrderSort::ALL;
-pub const SOLVERS: [&str; 3] = ["yices", "z3", "cvc5"];
+pub const SOLVERS: [&str; 4] = ["warpath", "yices", "z3", "cvc5"];
 
 /// Programs between two looks at the clock.
 const BLOCK: u64 = 100;
@@ -56,7 +56,7 @@ impl Case {
         };
         let turn = (turn / ORDERS.len() as u64) % 6;
         let solver = named("WARPATH_ORACLE_SOLVER")
-            .unwrap_or_else(|| SOLVERS[[0, 0, 1, 0, 0, 2][turn as usize]].to_owned());
+            .unwrap_or_else(|| SOLVERS[[0, 1, 2, 0, 1, 3][turn as usize]].to_owned());
         Case { seed, options: Options { model, orders, ..Options::default() }, solver }
     }
 }
