@@ -1,13 +1,37 @@
 //! Decides Booleans, orders of events and bit-vectors together.
+//!
+//! The engine of Warpath's own solver, for the fragment that Warpath writes: Booleans, comparisons of integers that
+//! are only compared (and differences of two with a number), and bit-vectors. `sat` is the propositional core,
+//! `order` the theory of comparisons beside it, `bits` turns bit-vectors into gates, `terms` formulas into all
+//! three. What is outside the fragment is an error, never a guess.
 
-use warpath_solvers::term::{TermId, Terms, Value};
+mod bits;
+mod engine;
+mod order;
+mod proof;
+mod sat;
+mod terms;
+
+pub use engine::Engine;
+pub use proof::{Proof, Step};
+pub use sat::{Lit, Statistics, Var};
 
 /// What may change how long an answer takes, never what it is (but for [`Outcome::Unknown`]).
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
     /// Of what is chosen by chance.
     pub seed: u64,
+    /// Whether each model is checked by evaluating all assertions under it. A model that fails makes the answer
+    /// [`Outcome::Unknown`], and [`Engine::fault`] says why.
+    pub verify: bool,
+}
+
+impl Default for Options {
+    /// Models are checked in builds with debug assertions.
+    fn default() -> Self {
+        Options { seed: 0, verify: cfg!(debug_assertions) }
+    }
 }
 
 /// What came of a check.
@@ -17,7 +41,7 @@ pub enum Outcome {
     Sat,
     /// There is none: see [`Engine::failed`].
     Unsat,
-    /// It was told to stop.
+    /// It was told to stop, or cannot go on: see [`Engine::fault`].
     Unknown,
 }
 
@@ -29,46 +53,6 @@ pub struct Unsupported {
     pub what: String,
 }
 
-/// Decides what is asserted. All calls must be given the same arena, which may grow between them.
-#[derive(Debug)]
-pub struct Engine {
-    _options: Options,
-}
-
-impl Engine {
-    /// Nothing is asserted.
-    pub fn new(options: Options) -> Engine {
-        Engine { _options: options }
-    }
-
-    /// Opens a level.
-    pub fn push(&mut self) {}
-
-    /// Forgets what was asserted since the last push that is still open. What was learned without it stays.
-    pub fn pop(&mut self) {}
-
-    /// Asserts a Boolean term. Nothing is asserted if it is not supported.
-    pub fn assert(&mut self, _terms: &mut Terms, _term: TermId) -> Result<(), Unsupported> {
-        Ok(())
-    }
-
-    /// Are the assertions and these Boolean terms satisfiable together? `stop` is asked now and then.
-    pub fn check(
-        &mut self,
-        _terms: &mut Terms,
-        _assumptions: &[TermId],
-        _stop: &mut dyn FnMut() -> bool,
-    ) -> Result<Outcome, Unsupported> {
-        Ok(Outcome::Unknown)
-    }
-
-    /// After [`Outcome::Sat`]: the value of a declared constant, also of one that nothing asserted speaks of.
-    pub fn value(&self, _terms: &Terms, _constant: TermId) -> Option<Value> {
-        None
-    }
-
-    /// After [`Outcome::Unsat`]: some of the assumptions, which together with the assertions are unsatisfiable.
-    pub fn failed(&self) -> &[TermId] {
-        &[]
-    }
+fn unsupported(what: String) -> Unsupported {
+    Unsupported { what }
 }

@@ -1,0 +1,212 @@
+//! The engine as others see it: assertions on levels, checks under assumptions, models and cores.
+
+use crate::proof::{Proof, Step};
+use crate::sat::{Lit, Statistics, Status};
+use crate::terms::Translation;
+use crate::{Options, Outcome, Unsupported};
+use rustc_hash::FxHashSet;
+use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId, Terms, Value};
+
+/// Decides what is asserted. All calls must be given the same arena, which may grow between them.
+///
+/// ```
+/// use warpath_smt_engine::{Engine, Options, Outcome};
+/// use warpath_solvers::term::{Sort, Terms};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut terms = Terms::new();
+/// let (a, b) = (terms.constant("a", Sort::Int)?, terms.constant("b", Sort::Int)?);
+/// let (ab, ba) = (terms.lt(a, b)?, terms.lt(b, a)?);
+/// let mut engine = Engine::new(Options::default());
+/// engine.assert(&mut terms, ab)?;
+/// assert_eq!(engine.check(&mut terms, &[], &mut || false)?, Outcome::Sat);
+/// assert_eq!(engine.check(&mut terms, &[ba], &mut || false)?, Outcome::Unsat);
+/// assert_eq!(engine.failed(), [ba]);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct Engine {
+    options: Options,
+    translation: Translation,
+    levels: Vec<Level>,
+    assertions: Vec<TermId>,
+    model: Option<Assignment>,
+    failed: Vec<TermId>,
+    fault: Option<String>,
+}
+
+/// A level that was opened.
+#[derive(Debug)]
+struct Level {
+    /// Assumed as long as the level is open.
+    activation: Lit,
+    /// How many assertions there were before.
+    assertions: usize,
+}
+
+/// The values of literals and nodes that a search ended with.
+#[derive(Debug, Default)]
+struct Assignment {
+    literals: Vec<i8>,
+    nodes: Vec<i64>,
+}
+
+impl Engine {
+    /// Nothing is asserted.
+    pub fn new(options: Options) -> Engine {
+        Engine {
+            translation: Translation::new(options.seed),
+            options,
+            levels: Vec::new(),
+            assertions: Vec::new(),
+            model: None,
+            failed: Vec::new(),
+            fault: None,
+        }
+    }
+
+    /// Tells every step of a refutation from now on. To be called before anything is asserted.
+    pub fn set_proof(&mut self, proof: Box<dyn Proof>) {
+        self.translation.circuit.sat.proof = Some(proof);
+    }
+
+    /// What was done so far.
+    pub fn statistics(&self) -> Statistics {
+        self.translation.circuit.sat.statistics
+    }
+
+    /// After [`Outcome::Unknown`] that no stop was the reason for: what went wrong.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    /// Opens a level.
+    pub fn push(&mut self) {
+        let activation = self.translation.circuit.sat.new_var().positive();
+        self.levels.push(Level { activation, assertions: self.assertions.len() });
+    }
+
+    /// Forgets what was asserted since the last push that is still open. What was learned without it stays.
+    pub fn pop(&mut self) {
+        self.model = None;
+        if let Some(level) = self.levels.pop() {
+            self.assertions.truncate(level.assertions);
+            self.translation.circuit.define(&[!level.activation]);
+        }
+    }
+
+    /// Asserts a Boolean term. Nothing is asserted if it is not supported.
+    pub fn assert(&mut self, terms: &mut Terms, term: TermId) -> Result<(), Unsupported> {
+        self.model = None;
+        let clauses = self.translation.clauses(terms, term)?;
+        self.assertions.push(term);
+        let sat = &mut self.translation.circuit.sat;
+        for mut clause in clauses {
+            clause.extend(self.levels.last().map(|level| !level.activation));
+            if let Some(proof) = &mut sat.proof {
+                proof.step(Step::Asserted { clause: &clause, assertion: term });
+            }
+            sat.add_clause(&clause);
+        }
+        Ok(())
+    }
+
+    /// A Boolean term is tried with this value first (without it: false).
+    pub fn set_phase(&mut self, terms: &Terms, term: TermId, phase: bool) -> Result<(), Unsupported> {
+        let literal = self.translation.literal(terms, term)?;
+        self.translation.circuit.sat.set_phase(literal.var(), literal.is_positive() == phase);
+        Ok(())
+    }
+
+    /// Are the assertions and these Boolean terms satisfiable together? `stop` is asked now and then.
+    pub fn check(
+        &mut self,
+        terms: &mut Terms,
+        assumptions: &[TermId],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<Outcome, Unsupported> {
+        let mut kept = self.model.take().unwrap_or_default();
+        self.failed.clear();
+        self.fault = None;
+        let mut literals: Vec<Lit> = self.levels.iter().map(|level| level.activation).collect();
+        for &term in assumptions {
+            literals.push(self.translation.literal(terms, term)?);
+        }
+        let sat = &mut self.translation.circuit.sat;
+        match sat.solve(&literals, stop) {
+            Status::Satisfiable => {
+                kept.literals.clear();
+                kept.literals.extend_from_slice(sat.values());
+                kept.nodes.clear();
+                kept.nodes.extend_from_slice(sat.theory.potentials());
+                sat.release();
+                self.model = Some(kept);
+                Ok(self.verified(terms, assumptions))
+            }
+            Status::Unsatisfiable => {
+                let blamed: FxHashSet<Lit> = sat.failed().iter().copied().collect();
+                let mut told = FxHashSet::default();
+                for (&term, literal) in assumptions.iter().zip(&literals[self.levels.len()..]) {
+                    if blamed.contains(literal) && told.insert(*literal) {
+                        self.failed.push(term);
+                    }
+                }
+                Ok(Outcome::Unsat)
+            }
+            Status::Stopped => {
+                if sat.is_exhausted() {
+                    self.fault = Some("there is no more room for clauses".to_owned());
+                }
+                Ok(Outcome::Unknown)
+            }
+        }
+    }
+
+    /// After [`Outcome::Sat`]: the value of a declared constant, also of one that nothing asserted speaks of.
+    pub fn value(&self, terms: &Terms, constant: TermId) -> Option<Value> {
+        let model = self.model.as_ref()?;
+        let sort = terms.sort(constant);
+        let holds = |literal: &Lit| model.literals.get(literal.index()).is_some_and(|&value| value > 0);
+        match sort {
+            Sort::Int => {
+                let value = self.translation.node_of(constant).and_then(|node| model.nodes.get(node.index()));
+                let zero = model.nodes.first().copied().unwrap_or(0);
+                Some(Value::Int(value.map_or(0, |&value| i128::from(value) - i128::from(zero))))
+            }
+            Sort::Bool => {
+                Some(Value::Bool(self.translation.bits_of(constant).is_some_and(|bits| holds(&bits[0]))))
+            }
+            Sort::Bits(width) => {
+                let bits = self.translation.bits_of(constant).unwrap_or_default();
+                let set = |sum, (place, bit)| sum | u128::from(holds(bit)) << place;
+                Value::bits(0, width)?;
+                Value::bits(bits.iter().enumerate().fold(0, set), width)
+            }
+        }
+    }
+
+    /// After [`Outcome::Unsat`]: some of the assumptions, which together with the assertions are unsatisfiable.
+    pub fn failed(&self) -> &[TermId] {
+        &self.failed
+    }
+
+    /// Checks the model, if that is wanted.
+    fn verified(&mut self, terms: &Terms, assumptions: &[TermId]) -> Outcome {
+        if !self.options.verify {
+            return Outcome::Sat;
+        }
+        let constants = self.translation.constants().iter();
+        let model: Model =
+            constants.filter_map(|&constant| Some((constant, self.value(terms, constant)?))).collect();
+        let mut evaluator = Evaluator::new(terms, &model).missing(MissingConstant::Default);
+        for &term in self.assertions.iter().chain(assumptions) {
+            // What has no value, being too wide, cannot be checked.
+            if evaluator.value(term) == Ok(Value::Bool(false)) {
+                self.fault =
+                    Some(format!("internal error: the model found does not satisfy term {}", term.index()));
+                self.model = None;
+                return Outcome::Unknown;
+            }
+        }
+        Outcome::Sat
+    }
+}

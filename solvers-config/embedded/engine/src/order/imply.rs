@@ -1,0 +1,108 @@
+//! Which comparisons follow from a new one, as far as a bounded search sees.
+//!
+//! After an edge from `a` to `b`: whatever comes before `a` comes before whatever comes after `b`. Both sides are
+//! walked outwards up to a bound (Cotton & Maler's relevant sets, cut short), and comparisons between them that have
+//! no value yet follow.
+
+use super::Atom;
+use super::graph::{Edge, Graph, Node};
+use crate::sat::{Lit, Var};
+
+/// Nodes walked on either side.
+const REACH: usize = 24;
+
+#[derive(Debug, Default)]
+pub(super) struct Imply {
+    /// By node: the comparisons it takes part in.
+    atoms: Vec<Vec<u32>>,
+    /// By node: when it was last reached, and how strictly, going forward and backward.
+    forward: Vec<(u32, bool)>,
+    backward: Vec<(u32, bool)>,
+    stamp: u32,
+    after: Vec<Node>,
+    before: Vec<Node>,
+}
+
+impl Imply {
+    pub(super) fn add_node(&mut self) {
+        self.atoms.push(Vec::new());
+        self.forward.push((0, false));
+        self.backward.push((0, false));
+    }
+
+    pub(super) fn add_atom(&mut self, number: u32, from: Node, to: Node) {
+        self.atoms[from.index()].push(number);
+        self.atoms[to.index()].push(number);
+    }
+
+    /// Adds to `implied` what follows from a new edge.
+    pub(super) fn after(
+        &mut self,
+        graph: &Graph,
+        edge: Edge,
+        atoms: &[Atom],
+        vars: &[Var],
+        implied: &mut Vec<Lit>,
+    ) {
+        if edge.weight < 0 {
+            return;
+        }
+        self.stamp = match self.stamp.checked_add(1) {
+            Some(stamp) => stamp,
+            None => {
+                self.forward.fill((0, false));
+                self.backward.fill((0, false));
+                1
+            }
+        };
+        walk(edge.to, self.stamp, &mut self.forward, &mut self.after, |node| graph.out_of(node));
+        walk(edge.from, self.stamp, &mut self.backward, &mut self.before, |node| graph.into(node));
+        for &node in &self.before {
+            for &number in &self.atoms[node.index()] {
+                let Atom { from, to, least } = atoms[number as usize];
+                if graph.position(vars[number as usize].positive()).is_some() {
+                    continue;
+                }
+                let other = if from == node { to } else { from };
+                let (stamp, strict_after) = self.forward[other.index()];
+                if stamp != self.stamp {
+                    continue;
+                }
+                let strict = edge.weight > 0 || strict_after || self.backward[node.index()].1;
+                // `other - node >= 1` or `>= 0` is known.
+                let known = i64::from(strict);
+                if from == node && known >= least {
+                    implied.push(vars[number as usize].positive());
+                } else if to == node && known > -least {
+                    // Its negation is `from - to >= 1 - least`.
+                    implied.push(!vars[number as usize].positive());
+                }
+            }
+        }
+    }
+}
+
+/// Walks from a node, nearest first, over edges that are not negative.
+fn walk<'a>(
+    start: Node,
+    stamp: u32,
+    marks: &mut [(u32, bool)],
+    reached: &mut Vec<Node>,
+    next: impl Fn(Node) -> &'a [super::graph::Half],
+) {
+    reached.clear();
+    reached.push(start);
+    marks[start.index()] = (stamp, false);
+    let mut at = 0;
+    while at < reached.len() && reached.len() < REACH {
+        let node = reached[at];
+        let strict = marks[node.index()].1;
+        at += 1;
+        for half in next(node) {
+            if half.weight >= 0 && marks[half.other.index()].0 != stamp {
+                marks[half.other.index()] = (stamp, strict || half.weight > 0);
+                reached.push(half.other);
+            }
+        }
+    }
+}

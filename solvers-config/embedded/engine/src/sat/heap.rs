@@ -1,0 +1,124 @@
+//! Unassigned variables, the most active one first (VSIDS, as MiniSat does it).
+
+use super::literal::Var;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
+
+const ABSENT: u32 = u32::MAX;
+/// Above this, all activities are scaled down.
+const LARGE: f64 = 1e100;
+
+#[derive(Debug)]
+pub(super) struct Heap {
+    heap: Vec<Var>,
+    place: Vec<u32>,
+    activity: Vec<f64>,
+    increment: f64,
+    seed: u64,
+}
+
+impl Heap {
+    /// With a seed other than 0, variables that are equally active come in an order of chance.
+    pub(super) fn new(seed: u64) -> Heap {
+        Heap { heap: Vec::new(), place: Vec::new(), activity: Vec::new(), increment: 1.0, seed }
+    }
+
+    /// Adds the next variable.
+    pub(super) fn add(&mut self) {
+        let var = Var(self.place.len() as u32);
+        let chance = match self.seed {
+            0 => 0,
+            seed => FxBuildHasher.hash_one((seed, var)) >> 48,
+        };
+        self.place.push(ABSENT);
+        // Small enough that one conflict weighs more.
+        self.activity.push(chance as f64 * 1e-6 * self.increment);
+        self.insert(var);
+    }
+
+    pub(super) fn insert(&mut self, var: Var) {
+        if self.place[var.index()] == ABSENT {
+            self.place[var.index()] = self.heap.len() as u32;
+            self.heap.push(var);
+            self.up(self.heap.len() - 1);
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Var> {
+        let first = *self.heap.first()?;
+        self.place[first.index()] = ABSENT;
+        let last = self.heap.pop()?;
+        if last != first {
+            self.heap[0] = last;
+            self.place[last.index()] = 0;
+            self.down(0);
+        }
+        Some(first)
+    }
+
+    pub(super) fn bump(&mut self, var: Var) {
+        let activity = &mut self.activity[var.index()];
+        *activity += self.increment;
+        if *activity > LARGE {
+            for activity in &mut self.activity {
+                *activity /= LARGE;
+            }
+            self.increment /= LARGE;
+        }
+        let place = self.place[var.index()];
+        if place != ABSENT {
+            self.up(place as usize);
+        }
+    }
+
+    pub(super) fn decay(&mut self) {
+        self.increment /= 0.95;
+    }
+
+    /// Older variables first where activities are equal: they are nearer to the question.
+    fn precedes(&self, a: Var, b: Var) -> bool {
+        let (of_a, of_b) = (self.activity[a.index()], self.activity[b.index()]);
+        of_a > of_b || (of_a == of_b && a < b)
+    }
+
+    fn up(&mut self, mut at: usize) {
+        let var = self.heap[at];
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            let above = self.heap[parent];
+            if !self.precedes(var, above) {
+                break;
+            }
+            self.heap[at] = above;
+            self.place[above.index()] = at as u32;
+            at = parent;
+        }
+        self.heap[at] = var;
+        self.place[var.index()] = at as u32;
+    }
+
+    fn down(&mut self, mut at: usize) {
+        let var = self.heap[at];
+        loop {
+            let left = 2 * at + 1;
+            if left >= self.heap.len() {
+                break;
+            }
+            let right = left + 1;
+            let child = if right < self.heap.len() && self.precedes(self.heap[right], self.heap[left]) {
+                right
+            } else {
+                left
+            };
+            let below = self.heap[child];
+            if !self.precedes(below, var) {
+                break;
+            }
+            self.heap[at] = below;
+            self.place[below.index()] = at as u32;
+            at = child;
+        }
+        self.heap[at] = var;
+        self.place[var.index()] = at as u32;
+    }
+}

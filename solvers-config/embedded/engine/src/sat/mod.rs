@@ -1,0 +1,234 @@
+//! The propositional core: conflict-driven clause learning with a theory beside it.
+//!
+//! After MiniSat (Eén & Sörensson, SAT 2003): two watched literals, VSIDS, first unique implication points,
+//! recursive minimisation; after Glucose (Audemard & Simon, IJCAI 2009): ranks of learned clauses and restarts by
+//! them. Deviations, all for the way Warpath asks: variables are first tried *false*; all assumptions that are not
+//! shared with the question before stand on one decision level, and those that are shared stay where they are, so
+//! hundreds of assumptions cost one propagation and not hundreds of levels at each restart; what the theory implies
+//! is explained only when a conflict asks for it.
+
+mod add;
+mod analyze;
+mod clauses;
+mod heap;
+mod literal;
+mod propagate;
+mod reduce;
+mod search;
+mod theory;
+
+use crate::proof::{Proof, Step};
+pub(crate) use clauses::Kind;
+use clauses::{ClauseRef, Clauses};
+use heap::Heap;
+pub use literal::{Lit, Var};
+pub(crate) use search::Status;
+pub(crate) use theory::{Contradiction, Theory};
+
+/// A clause that waits for a literal to become false.
+#[derive(Debug, Clone, Copy)]
+struct Watch {
+    /// The clause; the highest bit says that it has two literals.
+    clause: u32,
+    /// Another literal of the clause: if it is true, the clause need not be looked at.
+    blocker: Lit,
+}
+
+const BINARY: u32 = 1 << 31;
+
+/// Why a variable has its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    /// Decided, assumed, or not assigned.
+    None,
+    Clause(ClauseRef),
+    /// The theory implied it and has not been asked why.
+    Theory,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Assignment {
+    level: u32,
+    reason: Reason,
+}
+
+/// Counts of what was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Contradictions met.
+    pub conflicts: u64,
+    /// Of those, contradictions of the theory of orders.
+    pub circles: u64,
+    /// Choices made.
+    pub decisions: u64,
+    /// Literals that became true.
+    pub propagations: u64,
+    /// Of those, implied by the theory of orders.
+    pub implied: u64,
+    /// Explanations that the theory was asked for.
+    pub explained: u64,
+    /// Times that the search began anew.
+    pub restarts: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Sat<T> {
+    pub(crate) theory: T,
+    pub(crate) proof: Option<Box<dyn Proof>>,
+    pub(crate) statistics: Statistics,
+    /// Nothing contradicts itself yet without assumptions.
+    consistent: bool,
+    clauses: Clauses,
+    given: Vec<ClauseRef>,
+    learned: Vec<ClauseRef>,
+    explanations: Vec<ClauseRef>,
+    watches: Vec<Vec<Watch>>,
+    /// By literal: 1 true, -1 false, 0 not assigned.
+    values: Vec<i8>,
+    assignments: Vec<Assignment>,
+    /// The value a variable had last, which is tried first.
+    phases: Vec<bool>,
+    heap: Heap,
+    trail: Vec<Lit>,
+    /// Where on the trail each level begins.
+    levels: Vec<usize>,
+    /// What of the trail was propagated, and what of it the theory was told.
+    propagated: usize,
+    told: usize,
+    assumptions: Vec<Lit>,
+    /// For each level of assumptions, the lowest ones: how many of the assumptions it and those below hold.
+    covered: Vec<usize>,
+    failed: Vec<Lit>,
+    seen: Vec<u8>,
+    /// Scratch memory.
+    implied: Vec<Lit>,
+    conflict: Vec<Lit>,
+    scratch: analyze::Scratch,
+    pace: search::Pace,
+    tidied: reduce::Tidied,
+}
+
+impl<T: Theory> Sat<T> {
+    pub(crate) fn new(theory: T, seed: u64) -> Sat<T> {
+        let mut sat = Sat {
+            theory,
+            proof: None,
+            statistics: Statistics::default(),
+            consistent: true,
+            clauses: Clauses::default(),
+            given: Vec::new(),
+            learned: Vec::new(),
+            explanations: Vec::new(),
+            watches: Vec::new(),
+            values: Vec::new(),
+            assignments: Vec::new(),
+            phases: Vec::new(),
+            heap: Heap::new(seed),
+            trail: Vec::new(),
+            levels: Vec::new(),
+            propagated: 0,
+            told: 0,
+            assumptions: Vec::new(),
+            covered: Vec::new(),
+            failed: Vec::new(),
+            seen: Vec::new(),
+            implied: Vec::new(),
+            conflict: Vec::new(),
+            scratch: analyze::Scratch::default(),
+            pace: search::Pace::new(),
+            tidied: reduce::Tidied::default(),
+        };
+        let truth = sat.new_var();
+        sat.enqueue(truth.positive(), Reason::None);
+        sat
+    }
+
+    /// A new variable.
+    pub(crate) fn new_var(&mut self) -> Var {
+        let var = Var(self.assignments.len() as u32);
+        self.assignments.push(Assignment { level: 0, reason: Reason::None });
+        self.values.extend([0, 0]);
+        self.watches.extend([Vec::new(), Vec::new()]);
+        self.phases.push(false);
+        self.seen.push(0);
+        self.heap.add();
+        var
+    }
+
+    pub(crate) fn value(&self, literal: Lit) -> Option<bool> {
+        match self.values[literal.index()] {
+            0 => None,
+            value => Some(value > 0),
+        }
+    }
+
+    /// The value that cannot change any more.
+    pub(crate) fn fixed(&self, literal: Lit) -> Option<bool> {
+        self.value(literal).filter(|_| self.level(literal) == 0)
+    }
+
+    /// The values of all literals, by [`Lit::index`].
+    pub(crate) fn values(&self) -> &[i8] {
+        &self.values
+    }
+
+    pub(crate) fn set_phase(&mut self, var: Var, phase: bool) {
+        self.phases[var.index()] = phase;
+    }
+
+    /// After an answer of unsatisfiable: assumptions that cannot all hold.
+    pub(crate) fn failed(&self) -> &[Lit] {
+        &self.failed
+    }
+
+    fn level(&self, literal: Lit) -> u32 {
+        self.assignments[literal.var().index()].level
+    }
+
+    fn decision_level(&self) -> u32 {
+        self.levels.len() as u32
+    }
+
+    fn note(&mut self, step: Step<'_>) {
+        if let Some(proof) = &mut self.proof {
+            proof.step(step);
+        }
+    }
+
+    fn enqueue(&mut self, literal: Lit, reason: Reason) {
+        debug_assert_eq!(self.values[literal.index()], 0);
+        self.values[literal.index()] = 1;
+        self.values[(!literal).index()] = -1;
+        self.assignments[literal.var().index()] = Assignment { level: self.levels.len() as u32, reason };
+        self.trail.push(literal);
+    }
+
+    fn open_level(&mut self) {
+        self.levels.push(self.trail.len());
+    }
+
+    /// Takes back all levels above this one.
+    fn cancel_until(&mut self, level: u32) {
+        if self.decision_level() <= level {
+            return;
+        }
+        let start = self.levels[level as usize];
+        for at in (start..self.trail.len()).rev() {
+            let literal = self.trail[at];
+            let var = literal.var();
+            if at < self.told && self.theory.knows(var) {
+                self.theory.retract();
+            }
+            self.values[literal.index()] = 0;
+            self.values[(!literal).index()] = 0;
+            self.phases[var.index()] = literal.is_positive();
+            self.heap.insert(var);
+        }
+        self.trail.truncate(start);
+        self.levels.truncate(level as usize);
+        self.covered.truncate(level as usize);
+        self.propagated = self.propagated.min(start);
+        self.told = self.told.min(start);
+    }
+}

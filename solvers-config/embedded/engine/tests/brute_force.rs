@@ -1,0 +1,146 @@
+//! Random formulas against trying all values.
+
+mod support;
+
+use support::{Chance, World};
+use warpath_smt_engine::{Engine, Options, Outcome};
+use warpath_solvers::term::{Evaluator, Model, Simplification, TermId, Terms, Value};
+
+/// Whether some values satisfy all formulas. Integers of a small domain are enough: `ints` of them, compared with each
+/// other and with numbers from 0 to 3.
+fn satisfiable(terms: &Terms, world: &World, formulas: &[TermId]) -> bool {
+    let domain: Vec<i128> = (-2..=5).collect();
+    let mut radices = Vec::new();
+    radices.extend(world.bools.iter().map(|_| 2));
+    radices.extend(world.ints.iter().map(|_| domain.len()));
+    radices.extend(world.vectors.iter().map(|_| 1 << world.width));
+    let total: usize = radices.iter().product();
+    (0..total).any(|number| {
+        let mut rest = number;
+        let mut digits = radices.iter().map(|&radix| {
+            let digit = rest % radix;
+            rest /= radix;
+            digit
+        });
+        let mut model = Model::new();
+        for &constant in &world.bools {
+            model.set(constant, Value::Bool(digits.next().unwrap() == 1));
+        }
+        for &constant in &world.ints {
+            model.set(constant, Value::Int(domain[digits.next().unwrap()]));
+        }
+        for &constant in &world.vectors {
+            model.set(constant, Value::bits(digits.next().unwrap() as u128, world.width).unwrap());
+        }
+        let mut evaluator = Evaluator::new(terms, &model);
+        formulas.iter().all(|&formula| evaluator.value(formula) == Ok(Value::Bool(true)))
+    })
+}
+
+/// Whether the model that the engine gives satisfies all formulas.
+fn assert_model(terms: &Terms, engine: &Engine, world: &World, formulas: &[TermId]) {
+    let constants = world.bools.iter().chain(&world.ints).chain(&world.vectors);
+    let model: Model = constants.map(|&c| (c, engine.value(terms, c).unwrap())).collect();
+    let mut evaluator = Evaluator::new(terms, &model);
+    for &formula in formulas {
+        assert_eq!(evaluator.value(formula), Ok(Value::Bool(true)));
+    }
+}
+
+fn compare(seeds: std::ops::Range<u64>, shape: [usize; 3], width: u32, simplification: Simplification) {
+    let mut answers = [0, 0];
+    for seed in seeds {
+        let mut chance = Chance::new(seed);
+        let mut terms = Terms::with_simplification(simplification);
+        let world = World::new(&mut terms, shape[0], shape[1], shape[2], width);
+        let count = 1 + chance.below(12);
+        let formulas: Vec<TermId> =
+            (0..count).map(|_| world.formula(&mut terms, &mut chance, seed as usize % 2 + 1)).collect();
+        let mut engine = Engine::new(Options::default());
+        for &formula in &formulas {
+            engine.assert(&mut terms, formula).unwrap();
+        }
+        let outcome = engine.check(&mut terms, &[], &mut || false).unwrap();
+        let expected = satisfiable(&terms, &world, &formulas);
+        assert_eq!(outcome, if expected { Outcome::Sat } else { Outcome::Unsat }, "seed {seed}");
+        if expected {
+            assert_model(&terms, &engine, &world, &formulas);
+        }
+        answers[usize::from(expected)] += 1;
+    }
+    assert!(answers[0] > 10 && answers[1] > 10, "both answers must occur: {answers:?}");
+}
+
+#[test]
+fn orders_with_ties() {
+    compare(0..600, [2, 4, 0], 1, Simplification::On);
+    compare(600..900, [2, 4, 0], 1, Simplification::Off);
+}
+
+#[test]
+fn vectors() {
+    compare(1000..1300, [2, 0, 3], 3, Simplification::On);
+    compare(1300..1500, [2, 0, 2], 3, Simplification::Off);
+}
+
+#[test]
+fn everything_together() {
+    compare(2000..2300, [2, 2, 2], 2, Simplification::On);
+}
+
+/// Levels, assertions and assumptions in a random order: each answer is the one of a fresh engine, cores are cores.
+#[test]
+fn one_engine_for_many_questions() {
+    let mut answers = [0, 0];
+    for seed in 0..120 {
+        let mut chance = Chance::new(seed + 10_000);
+        let mut terms = Terms::new();
+        let world = World::new(&mut terms, 4, 5, 2, 3);
+        let mut engine = Engine::new(Options::default());
+        let mut levels: Vec<Vec<TermId>> = vec![Vec::new()];
+        for _ in 0..40 {
+            match chance.below(6) {
+                0 => {
+                    engine.push();
+                    levels.push(Vec::new());
+                }
+                1 if levels.len() > 1 => {
+                    engine.pop();
+                    levels.pop();
+                }
+                2 | 3 if levels.iter().flatten().count() < 14 => {
+                    let formula = world.formula(&mut terms, &mut chance, 1);
+                    engine.assert(&mut terms, formula).unwrap();
+                    levels.last_mut().unwrap().push(formula);
+                }
+                _ => {
+                    let assumptions: Vec<TermId> = (0..chance.below(6))
+                        .map(|_| {
+                            let atom = world.atom(&mut terms, &mut chance, 0);
+                            if chance.below(2) == 0 { atom } else { terms.not(atom).unwrap() }
+                        })
+                        .collect();
+                    let outcome = engine.check(&mut terms, &assumptions, &mut || false).unwrap();
+                    let asserted: Vec<TermId> = levels.iter().flatten().copied().collect();
+                    let fresh = |terms: &mut Terms, more: &[TermId]| {
+                        let mut engine = Engine::new(Options::default());
+                        for &formula in asserted.iter().chain(more) {
+                            engine.assert(terms, formula).unwrap();
+                        }
+                        engine.check(terms, &[], &mut || false).unwrap()
+                    };
+                    assert_eq!(outcome, fresh(&mut terms, &assumptions), "seed {seed}");
+                    if outcome == Outcome::Sat {
+                        assert_model(&terms, &engine, &world, &[asserted, assumptions].concat());
+                    } else {
+                        let core = engine.failed().to_vec();
+                        assert!(core.iter().all(|term| assumptions.contains(term)));
+                        assert_eq!(fresh(&mut terms, &core), Outcome::Unsat, "seed {seed}: not a core");
+                    }
+                    answers[usize::from(outcome == Outcome::Sat)] += 1;
+                }
+            }
+        }
+    }
+    assert!(answers[0] > 100 && answers[1] > 100, "both answers must occur: {answers:?}");
+}
