@@ -9,7 +9,7 @@ use warpath_solvers::supervise::{self, SupervisorCommand};
 
 use crate::commands::{
     AnalyzeArgs, ApplyArgs, CcArgs, ConvertArgs, DiagnoseArgs, ExploreArgs, ExportTestArgs, LiftArgs,
-    PackArgs, RecordArgs, ReplayArgs, ReportArgs, ShowArgs, SolveArgs, SolversArgs, TRIAGE_WORKER,
+    PackArgs, RecordArgs, ReplayArgs, ReportArgs, ShowArgs, SmtArgs, SolveArgs, SolversArgs, TRIAGE_WORKER,
     TriageArgs, serve_triage,
 };
 use crate::console::{Console, complain};
@@ -64,6 +64,7 @@ enum Command {
     Pack(PackArgs),
     Convert(ConvertArgs),
     Solvers(SolversArgs),
+    Smt(SmtArgs),
     Cc(CcArgs),
 }
 
@@ -124,6 +125,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Pack(args) => execute(args),
         Command::Convert(args) => execute(args),
         Command::Solvers(args) => execute(args),
+        Command::Smt(args) => execute(args),
         Command::Cc(args) => execute(args),
     }
 }

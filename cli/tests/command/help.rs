@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::run::warpath_with;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "explore",
     "record",
     "lift",
@@ -24,6 +24,7 @@ const COMMANDS: [&str; 16] = [
     "pack",
     "convert",
     "solvers",
+    "smt",
     "cc",
 ];
 

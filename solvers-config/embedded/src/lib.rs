@@ -5,17 +5,17 @@
 //! `dialogue` (commands and what they do), `decide` (limits, optima, reasons, checking models), `terms` (from tokens to
 //! terms), `names` (what symbols mean), `text` (bytes and tokens).
 
-mod arguments;
 mod decide;
 mod dialogue;
 mod error;
+mod files;
 mod names;
 mod terms;
 mod text;
 
-pub use arguments::{HELP, main};
 pub use decide::Decider;
 pub use dialogue::Settings;
+pub use files::{ServeError, serve_files};
 
 use std::io::{self, Read, Write};
 use warpath_smt_engine::Engine;

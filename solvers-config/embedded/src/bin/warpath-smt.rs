@@ -1,7 +1,15 @@
-//! The solver by itself; `warpath smt` does the same.
+//! The solver by itself, for tests and benchmarks: `warpath-smt [FILE]…`. `warpath smt` is the command for people.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(warpath_smt::main(std::env::args_os().skip(1)))
+    let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    match warpath_smt::serve_files(&files, &warpath_smt::Settings::default()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(2)
+        }
+    }
 }

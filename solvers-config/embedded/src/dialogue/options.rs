@@ -8,8 +8,22 @@ use std::time::Duration;
 pub struct Settings {
     /// Of what is chosen by chance; no answer depends on it.
     pub seed: u64,
-    /// Time for each check, in milliseconds; `None` for no limit.
-    pub timeout_ms: Option<u64>,
+    /// Time for each check, in milliseconds; 0 for no limit.
+    pub timeout_ms: u64,
+}
+
+impl Settings {
+    /// With this seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        Settings { seed, ..self }
+    }
+
+    /// With this time for each check; 0 for no limit.
+    #[must_use]
+    pub fn with_timeout_ms(self, timeout_ms: u64) -> Self {
+        Settings { timeout_ms, ..self }
+    }
 }
 
 /// Options of one conversation.
@@ -49,7 +63,7 @@ impl Options {
             small_cores: true,
             global_declarations: false,
             seed: settings.seed,
-            timeout_ms: settings.timeout_ms.unwrap_or(0),
+            timeout_ms: settings.timeout_ms,
             memory_mb: 0,
             diagnostics: "stderr".to_owned(),
         }
