@@ -26,7 +26,8 @@ build: agent ## optimised build of the command: target/release/warpath
 agent: ## the agent that runs inside a JVM: tracers/jvm/agent/target/warpath-agent.jar
 	$(MVN) -f tracers/jvm/agent -DskipTests package
 
-demo: setup ## a trace asked about by three solvers; bugs of programs predicted, found, and reproduced
+demo: ## bugs of programs predicted, found, reproduced and explained; needs a C compiler, but no solver
+	@scripts/setup --demo
 	@$(CARGO) build --quiet $(LOCKED) --package warpath
 	@scripts/demo
 

@@ -3,9 +3,9 @@
 
 fn main() {
     let mut words = std::env::args_os().skip(1).peekable();
-    let status = match words.peek() {
-        Some(word) if word == "smt" => i32::from(warpath_smt::main(words.skip(1))),
-        _ => warpath_solvers::supervise::main(&[], words),
+    let status = match words.next_if(|word| word == "smt") {
+        Some(_) => i32::from(warpath_smt::serve_files(&[], &warpath_smt::Settings::default()).is_err()),
+        None => warpath_solvers::supervise::main(&[], words),
     };
     std::process::exit(status);
 }

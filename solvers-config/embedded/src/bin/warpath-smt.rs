@@ -4,6 +4,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == "--version") {
+        println!("warpath-smt {}", env!("CARGO_PKG_VERSION"));
+        return ExitCode::SUCCESS;
+    }
     let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     match warpath_smt::serve_files(&files, &warpath_smt::Settings::default()) {
         Ok(()) => ExitCode::SUCCESS,
