@@ -27,15 +27,6 @@ pub enum Step<'a> {
         /// The difference.
         least: i64,
     },
-    /// The literal has the value of a term (a Boolean term, or the given bit of a bit-vector).
-    Means {
-        /// A literal, new or old.
-        literal: Lit,
-        /// The term.
-        term: TermId,
-        /// Counted from the least significant.
-        bit: u32,
-    },
     /// Part of the definition of a gate: a new variable as a function of older ones.
     Definition(&'a [Lit]),
     /// Part of what was asserted. On a level above 0 the clause has one literal more, which is false when the level

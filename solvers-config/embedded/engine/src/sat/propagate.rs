@@ -35,6 +35,11 @@ impl<T: Theory> Sat<T> {
                     0 => {
                         self.statistics.implied += 1;
                         self.enqueue(implied, Reason::Theory);
+                        // Nobody asks why something is true for good, but for a proof.
+                        if self.proof.is_some() && self.levels.is_empty() {
+                            self.theory.explain(implied, &mut self.conflict);
+                            self.note_lemma();
+                        }
                     }
                     1 => {}
                     _ => {
