@@ -1,6 +1,8 @@
 //! The command tree and what happens around every command: loudness, errors, `--json` on failure, exit codes.
 
 use std::env;
+use std::ffi::OsString;
+use std::iter;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -98,14 +100,30 @@ pub(crate) fn run() -> ExitCode {
         // Nor is this one: we are the process that analyses one trace of many.
         return serve_triage(words).into();
     }
-    match Cli::try_parse() {
-        Ok(cli) => dispatch(cli.command).into(),
+    let mut words = env::args_os().skip(1);
+    let parsed = if words.next().is_some_and(|word| word == SmtArgs::NAME) {
+        // Started often, and for one question: the tree of all commands would cost more than that.
+        alone::<SmtArgs>(words).map(Command::Smt)
+    } else {
+        Cli::try_parse().map(|cli| cli.command)
+    };
+    match parsed {
+        Ok(command) => dispatch(command).into(),
         Err(usage) => {
             // A closed pipe (`warpath --help | head -1`) is no reason to complain.
             let _ = usage.print();
             if usage.use_stderr() { Exit::Trouble } else { Exit::Clean }.into()
         }
     }
+}
+
+/// Parses the words behind a command's name as the whole tree would.
+fn alone<I: Invocation + clap::Args>(words: impl Iterator<Item = OsString>) -> Result<I, clap::Error> {
+    let name = format!("warpath {}", I::NAME);
+    let command = clap::Command::new(I::NAME).bin_name(&name).max_term_width(100);
+    let mut command = I::augment_args(command);
+    let matches = command.try_get_matches_from_mut(iter::once(name.into()).chain(words))?;
+    I::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 fn dispatch(command: Command) -> Exit {

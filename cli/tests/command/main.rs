@@ -34,6 +34,7 @@ mod sarif;
 mod sarif_rules;
 mod sarif_schema;
 mod slurm;
+mod smt;
 mod solve;
 mod strategies;
 mod traces;

@@ -44,7 +44,7 @@ impl Others {
 }
 
 /// What is wrong with our answers, if anything is.
-fn fault(case: &Case, behind: &Behind, others: &Others) -> Result<usize, String> {
+fn fault(case: &Case, behind: &Behind, others: &Others) -> Result<Vec<String>, String> {
     let answered = catch_unwind(AssertUnwindSafe(|| behind.answers(case.script().as_bytes())));
     let ours = expressions(&answered.map_err(|_| "panicked".to_owned())?);
     let checks = case.checks();
@@ -72,7 +72,7 @@ fn fault(case: &Case, behind: &Behind, others: &Others) -> Result<usize, String>
             }
         }
     }
-    Ok(checks.len())
+    Ok(expected)
 }
 
 fn check_model(case: &Case, required: impl Iterator<Item = TermId>, answer: &str) -> Result<(), String> {
@@ -107,14 +107,17 @@ fn check_reason(case: &Case, reason: &[TermId], others: &Others) -> Result<(), S
 
 fn compare(behind: &Behind, wanted: usize) {
     let others = Others::start();
-    let mut queries = 0;
+    let (mut queries, mut satisfiable) = (0, 0);
     for seed in 0.. {
         if queries >= wanted {
             break;
         }
         let mut case = shapes::any(seed);
         match fault(&case, behind, &others) {
-            Ok(checks) => queries += checks,
+            Ok(verdicts) => {
+                queries += verdicts.len();
+                satisfiable += verdicts.iter().filter(|verdict| *verdict == "sat").count();
+            }
             Err(what) => {
                 case.minimise(|smaller| fault(smaller, behind, &others).is_err());
                 let left = fault(&case, behind, &others).err().unwrap_or(what);
@@ -124,6 +127,9 @@ fn compare(behind: &Behind, wanted: usize) {
             }
         }
     }
+    // Questions with one answer would test little.
+    let share = satisfiable * 100 / queries;
+    assert!((20..=80).contains(&share), "{share} % of {queries} are satisfiable");
 }
 
 #[test]

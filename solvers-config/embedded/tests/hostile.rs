@@ -23,7 +23,12 @@ impl Decider for Ignorant {
     fn assert(&mut self, _: &mut Terms, _: TermId) -> Result<(), Unsupported> {
         Ok(())
     }
-    fn check(&mut self, _: &mut Terms, _: &[TermId], _: &mut dyn FnMut() -> bool) -> Result<Outcome, Unsupported> {
+    fn check(
+        &mut self,
+        _: &mut Terms,
+        _: &[TermId],
+        _: &mut dyn FnMut() -> bool,
+    ) -> Result<Outcome, Unsupported> {
         Ok(Outcome::Unknown)
     }
     fn value(&self, _: &Terms, _: TermId) -> Option<Value> {
@@ -111,7 +116,8 @@ proptest! {
 #[test]
 fn a_million_levels_deep_is_not_too_deep() {
     const DEPTH: usize = 1_000_000;
-    let mut script = String::from("(declare-const p Bool)(declare-const q Bool)(declare-const v (_ BitVec 8))\n(assert ");
+    let mut script =
+        String::from("(declare-const p Bool)(declare-const q Bool)(declare-const v (_ BitVec 8))\n(assert ");
     for _ in 0..DEPTH {
         script.push_str("(xor q ");
     }
@@ -200,7 +206,8 @@ fn doubling_definitions_are_cut_off() {
 
 #[test]
 fn a_text_without_end_is_not_written() {
-    let mut script = String::from("(declare-const x Int)(declare-const y Int)\n(define-fun d0 () Int (- x y))\n");
+    let mut script =
+        String::from("(declare-const x Int)(declare-const y Int)\n(define-fun d0 () Int (- x y))\n");
     for level in 1..60 {
         let before = level - 1;
         script.push_str(&format!("(define-fun d{level} () Int (- d{before} (- y d{before})))\n"));

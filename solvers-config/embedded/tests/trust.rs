@@ -38,13 +38,15 @@ impl Decider for Stubborn {
 
 fn answers(outcome: Result<Outcome, &'static str>, endless: bool, script: &str) -> Vec<String> {
     let mut out = Vec::new();
-    serve_with(script.as_bytes(), &mut out, &Settings::default(), &mut |_| Stubborn { outcome, endless }).unwrap();
+    serve_with(script.as_bytes(), &mut out, &Settings::default(), &mut |_| Stubborn { outcome, endless })
+        .unwrap();
     String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn a_model_that_is_wrong_is_not_called_sat() {
-    let script = "(declare-const x Int)(declare-const p Bool)(assert (< x 1))(check-sat)(assert (< 0 x))(check-sat)
+    let script =
+        "(declare-const x Int)(declare-const p Bool)(assert (< x 1))(check-sat)(assert (< 0 x))(check-sat)
         (get-value (x))(pop)(check-sat-assuming ((not p)))";
     let said = answers(Ok(Outcome::Sat), false, script);
     assert_eq!(said[0], "sat");
@@ -57,7 +59,8 @@ fn a_model_that_is_wrong_is_not_called_sat() {
 
 #[test]
 fn a_model_that_cannot_be_checked_is_unknown() {
-    let script = "(declare-const v (_ BitVec 200))(assert (= v (bvadd v v)))(check-sat)(get-info :reason-unknown)
+    let script =
+        "(declare-const v (_ BitVec 200))(assert (= v (bvadd v v)))(check-sat)(get-info :reason-unknown)
         (get-value (v))(echo \"after\")";
     let said = answers(Ok(Outcome::Sat), false, script);
     assert_eq!(&said[..2], ["unknown", "(:reason-unknown incomplete)"]);
@@ -73,14 +76,21 @@ fn limits_end_a_check() {
     assert_eq!(answers(Ok(Outcome::Unknown), true, script), timeout);
     let script = "(set-option :memory-limit-mb 1)(check-sat)(get-info :reason-unknown)";
     assert_eq!(answers(Ok(Outcome::Unknown), true, script), ["unknown", "(:reason-unknown memout)"]);
-    assert_eq!(answers(Ok(Outcome::Unknown), false, "(check-sat)(get-info :reason-unknown)")[1], "(:reason-unknown incomplete)");
+    assert_eq!(
+        answers(Ok(Outcome::Unknown), false, "(check-sat)(get-info :reason-unknown)")[1],
+        "(:reason-unknown incomplete)"
+    );
 }
 
 #[test]
 fn what_the_engine_refuses_has_no_effect() {
-    let script = "(declare-const p Bool)(assert (! p :named n))(get-assertions)(declare-const n Int)(check-sat)";
+    let script =
+        "(declare-const p Bool)(assert (! p :named n))(get-assertions)(declare-const n Int)(check-sat)";
     let said = answers(Err("no thanks"), false, script);
-    assert_eq!(said, ["(error \"line 1 column 24: no thanks\")", "()", "(error \"line 1 column 96: no thanks\")"]);
+    assert_eq!(
+        said,
+        ["(error \"line 1 column 24: no thanks\")", "()", "(error \"line 1 column 84: no thanks\")"]
+    );
 }
 
 #[test]

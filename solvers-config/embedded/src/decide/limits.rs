@@ -46,5 +46,5 @@ impl Limits {
 fn resident_mb() -> Option<u64> {
     let statm = fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * PAGE_BYTES >> 20)
+    Some((pages * PAGE_BYTES) >> 20)
 }

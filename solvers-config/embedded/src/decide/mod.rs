@@ -32,6 +32,10 @@ pub trait Decider {
     fn value(&self, terms: &Terms, constant: TermId) -> Option<Value>;
     /// After [`Outcome::Unsat`]: assumptions that suffice for it.
     fn failed(&self) -> &[TermId];
+    /// After [`Outcome::Unknown`] that no stop was the reason for: what went wrong.
+    fn fault(&self) -> Option<&str> {
+        None
+    }
 }
 
 impl Decider for Engine {
@@ -62,5 +66,9 @@ impl Decider for Engine {
 
     fn failed(&self) -> &[TermId] {
         Engine::failed(self)
+    }
+
+    fn fault(&self) -> Option<&str> {
+        Engine::fault(self)
     }
 }

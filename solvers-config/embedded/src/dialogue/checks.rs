@@ -63,7 +63,10 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
             minimise(&mut self.engine, &mut self.terms, &assumptions, &objectives, &mut stop)
         };
         let (answer, mode) = match outcome.map_err(|error| Complaint::Engine { what: error.what })? {
-            Optimum::Unknown => ("unknown", Mode::Unknown(limits.reason())),
+            Optimum::Unknown => match self.engine.fault() {
+                Some(what) => return Err(Complaint::Internal { what: what.to_owned() }),
+                None => ("unknown", Mode::Unknown(limits.reason())),
+            },
             Optimum::Unsat => {
                 let reason = self.engine.failed().to_vec();
                 ("unsat", Mode::Unsat { assumed, reason, small: false })

@@ -89,6 +89,8 @@ impl Options {
     pub(super) fn for_engine(&self) -> warpath_smt_engine::Options {
         let mut options = warpath_smt_engine::Options::default();
         options.seed = self.seed;
+        // Done here, once for each `sat` that is said, whatever it was built with.
+        options.verify = false;
         options
     }
 

@@ -2,6 +2,7 @@
 
 mod expand;
 mod literals;
+mod opening;
 mod operators;
 mod print;
 mod reader;

@@ -3,8 +3,9 @@
 //! Hand-written over bytes, because formulas have megabytes: a word is found by one pass with a table. Nothing is
 //! read ahead of the token asked for, so that a command is carried out before the next one arrives.
 
-use super::classes::{CLASS, MARK, SPACE, SYMBOL, WORD};
+use super::classes::{CLASS, SPACE, WORD};
 use super::source::{MAX_HELD, More, Source};
+use super::words::kind_of_word;
 use crate::error::{Complaint, Fault, Place, shorten};
 use std::io::Read;
 
@@ -279,31 +280,6 @@ impl<R: Read> Lexer<R> {
                 return Ok(None);
             }
         }
-    }
-}
-
-/// What a word is, if it is well-formed. `classes` are those of all its bytes.
-fn kind_of_word(word: &[u8], classes: u8) -> Option<Kind> {
-    let is_digits = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    // A numeral has no leading zero, except zero itself.
-    let is_numeral = |digits: &[u8]| is_digits(digits) && (digits[0] != b'0' || digits.len() == 1);
-    match word {
-        [b'#', b'x', digits @ ..] => {
-            (!digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit)).then_some(Kind::Hexadecimal)
-        }
-        [b'#', b'b', digits @ ..] => {
-            let binary = |digit: &u8| matches!(digit, b'0' | b'1');
-            (!digits.is_empty() && digits.iter().all(binary)).then_some(Kind::Binary)
-        }
-        [b':', name @ ..] => {
-            let plain = name.iter().all(|&byte| CLASS[usize::from(byte)] == SYMBOL);
-            (!name.is_empty() && plain).then_some(Kind::Keyword)
-        }
-        [b'0'..=b'9', ..] => match word.iter().position(|&byte| byte == b'.') {
-            None => is_numeral(word).then_some(Kind::Numeral),
-            Some(dot) => (is_numeral(&word[..dot]) && is_digits(&word[dot + 1..])).then_some(Kind::Decimal),
-        },
-        _ => (classes & MARK == 0).then_some(Kind::Symbol),
     }
 }
 

@@ -15,6 +15,9 @@ pub enum Step {
     Check { assumptions: Vec<TermId> },
 }
 
+/// An assertion and its name.
+pub type Asserted<'a> = (Option<&'a str>, TermId);
+
 /// A conversation over an arena of its own.
 pub struct Case {
     pub terms: Terms,
@@ -37,8 +40,8 @@ impl Case {
         text
     }
 
-    /// What is asserted when each check is made, and what is assumed: `(name, term)`.
-    pub fn checks(&self) -> Vec<(Vec<(Option<&str>, TermId)>, &[TermId])> {
+    /// What is asserted when each check is made, and what is assumed.
+    pub fn checks(&self) -> Vec<(Vec<Asserted<'_>>, &[TermId])> {
         let mut levels = Vec::new();
         let mut live = Vec::new();
         let mut checks = Vec::new();

@@ -46,14 +46,9 @@ pub fn expressions(text: &str) -> Vec<String> {
     let mut scanner = SexprScanner::new(SexprLimits::default());
     let mut rest = text.as_bytes();
     let mut found = Vec::new();
-    loop {
-        match scanner.feed(rest).unwrap() {
-            Progress::Complete { consumed } => {
-                found.push(String::from_utf8(scanner.expression().to_vec()).unwrap());
-                rest = &rest[consumed..];
-            }
-            Progress::NeedMore => break,
-        }
+    while let Progress::Complete { consumed } = scanner.feed(rest).unwrap() {
+        found.push(String::from_utf8(scanner.expression().to_vec()).unwrap());
+        rest = &rest[consumed..];
     }
     if scanner.finish().unwrap() {
         found.push(String::from_utf8(scanner.expression().to_vec()).unwrap());
