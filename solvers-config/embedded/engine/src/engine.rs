@@ -137,7 +137,7 @@ impl Engine {
                 kept.literals.clear();
                 kept.literals.extend_from_slice(sat.values());
                 kept.nodes.clear();
-                kept.nodes.extend_from_slice(sat.theory.potentials());
+                kept.nodes.extend_from_slice(sat.theory.orders.potentials());
                 sat.release();
                 self.model = Some(kept);
                 Ok(self.verified(terms, assumptions))

@@ -2,15 +2,17 @@
 //!
 //! The engine of Warpath's own solver, for the fragment that Warpath writes: Booleans, comparisons of integers that
 //! are only compared (and differences of two with a number), and bit-vectors. `sat` is the propositional core,
-//! `order` the theory of comparisons beside it, `bits` turns bit-vectors into gates, `terms` formulas into all
+//! `order` the theory of comparisons and `equal` that of equal vectors beside it, `bits` turns bit-vectors into gates, `terms` formulas into all
 //! three. What is outside the fragment is an error, never a guess.
 
 mod bits;
 mod engine;
+mod equal;
 mod order;
 mod proof;
 mod sat;
 mod terms;
+mod theories;
 
 pub use engine::Engine;
 pub use proof::{Proof, Step};

@@ -14,6 +14,24 @@ impl Circuit {
         self.and_all(agreements)
     }
 
+    /// Clauses by which a literal implies that two vectors are equal.
+    pub(crate) fn implies_equal(&mut self, equal: Lit, a: &[Lit], b: &[Lit]) {
+        for (&x, &y) in a.iter().zip(b) {
+            self.define(&[!equal, !x, y]);
+            self.define(&[!equal, x, !y]);
+        }
+    }
+
+    /// The clause by which two vectors that are equal imply a literal.
+    pub(crate) fn implied_by_equal(&mut self, equal: Lit, a: &[Lit], b: &[Lit]) {
+        let mut clause = self.agreements(a, b);
+        for agreement in &mut clause {
+            *agreement = !*agreement;
+        }
+        clause.push(equal);
+        self.define(&clause);
+    }
+
     /// `a < b`, or `a <= b` if `or_equal`: the carry of a subtraction.
     pub(crate) fn less(&mut self, a: &[Lit], b: &[Lit], or_equal: bool) -> Lit {
         let mut less = Lit::TRUE.flipped(!or_equal);

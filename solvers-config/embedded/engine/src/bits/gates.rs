@@ -1,8 +1,8 @@
 //! Gates: functions of a few literals, each with one variable however often it is asked for.
 
-use crate::order::Orders;
 use crate::proof::Step;
 use crate::sat::{Lit, Sat};
+use crate::theories::Theories;
 use rustc_hash::FxHashMap;
 
 /// A gate whose inputs are in a normal form.
@@ -18,13 +18,13 @@ enum Gate {
 /// The clauses of everything that was asked, and the gates they are about.
 #[derive(Debug)]
 pub(crate) struct Circuit {
-    pub(crate) sat: Sat<Orders>,
+    pub(crate) sat: Sat<Theories>,
     gates: FxHashMap<Gate, Lit>,
 }
 
 impl Circuit {
     pub(crate) fn new(seed: u64) -> Circuit {
-        Circuit { sat: Sat::new(Orders::default(), seed), gates: FxHashMap::default() }
+        Circuit { sat: Sat::new(Theories::default(), seed), gates: FxHashMap::default() }
     }
 
     /// A literal of a new variable that nothing is known of.

@@ -20,6 +20,11 @@ pub(crate) fn constant(value: u128, width: u32) -> Vec<Lit> {
     (0..width).map(|bit| Lit::TRUE.flipped(bit >= 128 || value >> bit & 1 == 0)).collect()
 }
 
+/// Whether all bits are known for good.
+pub(crate) fn is_constant(bits: &[Lit]) -> bool {
+    bits.iter().all(|&bit| bit == Lit::TRUE || bit == Lit::FALSE)
+}
+
 /// The number that literals are, if all are constants (and it fits).
 fn known(bits: &[Lit]) -> Option<u128> {
     let mut value = 0;

@@ -156,6 +156,11 @@ impl<T: Theory> Sat<T> {
         var
     }
 
+    /// How many variables there are.
+    pub(crate) fn vars(&self) -> usize {
+        self.assignments.len()
+    }
+
     pub(crate) fn value(&self, literal: Lit) -> Option<bool> {
         match self.values[literal.index()] {
             0 => None,

@@ -1,5 +1,6 @@
 //! The meaning of each operation on Booleans and bit-vectors.
 
+use super::equalities::Strength;
 use super::{Meaning, Translation, integers::Difference};
 use crate::bits::{Direction, constant};
 use crate::sat::Lit;
@@ -81,10 +82,7 @@ impl Translation {
                 let (up, down) = (self.least(a, b, 0)?, self.least(b, a, 0)?);
                 Ok(self.circuit.and(up, down))
             }
-            Sort::Bits(_) => {
-                let (a, b) = (self.bits(a), self.bits(b));
-                Ok(self.circuit.equal(&a, &b))
-            }
+            Sort::Bits(_) => Ok(self.equal_vectors(a, b, Strength::Exact)),
         }
     }
 

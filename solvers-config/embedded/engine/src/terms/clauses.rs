@@ -1,6 +1,7 @@
 //! Assertions as clauses: conjunctions are taken apart, and disjunctions become clauses without a variable of their own.
 
 use super::Translation;
+use super::equalities::Strength;
 use crate::Unsupported;
 use crate::sat::Lit;
 use warpath_solvers::term::{Op, Shape, Sort, TermId, Terms};
@@ -51,6 +52,11 @@ impl Translation {
                     open.extend(args.iter().rev().map(|&arg| (arg, holds)));
                 }
                 (Shape::App(Op::Implies, &[a, b]), true) => open.extend([(b, true), (a, false)]),
+                (Shape::App(Op::Eq, &[a, b]), true) if matches!(terms.sort(a), Sort::Bits(_)) => {
+                    self.translate(terms, a)?;
+                    self.translate(terms, b)?;
+                    clause.push(self.equal_vectors(a, b, Strength::Implies));
+                }
                 _ => clause.push(self.literal(terms, term)?.flipped(!holds)),
             }
         }

@@ -87,7 +87,7 @@ impl Translation {
     /// A new integer that is `a` or `b`.
     fn choice(&mut self, condition: Lit, a: Difference, b: Difference) -> Result<Difference, Unsupported> {
         self.nodes.push(None);
-        let chosen = Difference::of(self.circuit.sat.theory.new_node());
+        let chosen = Difference::of(self.circuit.sat.theory.orders.new_node());
         for (condition, value) in [(condition, a), (!condition, b)] {
             let up = self.at_least(value, chosen, 0)?;
             let down = self.at_least(chosen, value, 0)?;
@@ -108,12 +108,12 @@ impl Translation {
         if from == to {
             return Ok(Lit::TRUE.flipped(least > 0));
         }
-        if let Some(known) = self.circuit.sat.theory.literal(from, to, least) {
+        if let Some(known) = self.circuit.sat.theory.orders.literal(from, to, least) {
             return Ok(known);
         }
         let var = self.circuit.sat.new_var();
         let literal = var.positive();
-        let related = self.circuit.sat.theory.add_atom(var, from, to, least);
+        let related = self.circuit.sat.theory.orders.add_atom(var, from, to, least);
         if let Some(proof) = &mut self.circuit.sat.proof {
             let (from, to) = (self.nodes[from.index()], self.nodes[to.index()]);
             proof.step(Step::Order { literal, from, to, least });

@@ -5,6 +5,7 @@
 
 mod build;
 mod clauses;
+mod equalities;
 mod integers;
 
 use crate::bits::Circuit;
@@ -34,6 +35,7 @@ pub(crate) struct Translation {
     pub(crate) circuit: Circuit,
     meanings: Vec<Meaning>,
     pool: Vec<Lit>,
+    equalities: FxHashMap<(TermId, TermId), equalities::Equality>,
     /// Quotient and remainder by dividend and divisor.
     divisions: FxHashMap<(TermId, TermId), (Vec<Lit>, Vec<Lit>)>,
     /// Declared constants that have been met.
@@ -46,12 +48,13 @@ pub(crate) struct Translation {
 impl Translation {
     pub(crate) fn new(seed: u64) -> Translation {
         let mut circuit = Circuit::new(seed);
-        let zero = circuit.sat.theory.new_node();
+        let zero = circuit.sat.theory.orders.new_node();
         debug_assert_eq!(zero, integers::ZERO);
         Translation {
             circuit,
             meanings: Vec::new(),
             pool: Vec::new(),
+            equalities: FxHashMap::default(),
             divisions: FxHashMap::default(),
             constants: Vec::new(),
             nodes: vec![None],
@@ -168,7 +171,7 @@ impl Translation {
             }
             Sort::Int => {
                 self.nodes.push(Some(term));
-                Meaning::Int(Difference::of(self.circuit.sat.theory.new_node()))
+                Meaning::Int(Difference::of(self.circuit.sat.theory.orders.new_node()))
             }
         }
     }
