@@ -9,7 +9,7 @@ use super::graph::{Edge, Graph, Node};
 use crate::sat::{Lit, Var};
 
 /// Nodes walked on either side.
-const REACH: usize = 24;
+const REACH: usize = 6;
 
 #[derive(Debug, Default)]
 pub(super) struct Imply {

@@ -5,6 +5,8 @@ use rustc_hash::FxBuildHasher;
 use std::hash::BuildHasher;
 
 const ABSENT: u32 = u32::MAX;
+/// How much of its weight a bump has after the next conflict. Questions take few conflicts, so what is recent counts.
+const DECAY: f64 = 0.9;
 /// Above this, all activities are scaled down.
 const LARGE: f64 = 1e100;
 
@@ -44,6 +46,11 @@ impl Heap {
         }
     }
 
+    /// Lets a variable be decided before those that no conflict has had yet.
+    pub(super) fn favour(&mut self, var: Var) {
+        self.bump(var);
+    }
+
     pub(super) fn pop(&mut self) -> Option<Var> {
         let first = *self.heap.first()?;
         self.place[first.index()] = ABSENT;
@@ -72,7 +79,7 @@ impl Heap {
     }
 
     pub(super) fn decay(&mut self) {
-        self.increment /= 0.95;
+        self.increment /= DECAY;
     }
 
     /// Older variables first where activities are equal: they are nearer to the question.

@@ -156,6 +156,11 @@ impl<T: Theory> Sat<T> {
         var
     }
 
+    /// Lets a variable be decided before others, as long as no conflict says which.
+    pub(crate) fn favour(&mut self, var: Var) {
+        self.heap.favour(var);
+    }
+
     /// How many variables there are.
     pub(crate) fn vars(&self) -> usize {
         self.assignments.len()

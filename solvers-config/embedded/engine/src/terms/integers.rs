@@ -113,6 +113,8 @@ impl Translation {
         }
         let var = self.circuit.sat.new_var();
         let literal = var.positive();
+        // Once the order is known, most values are.
+        self.circuit.sat.favour(var);
         let related = self.circuit.sat.theory.orders.add_atom(var, from, to, least);
         if let Some(proof) = &mut self.circuit.sat.proof {
             let (from, to) = (self.nodes[from.index()], self.nodes[to.index()]);
