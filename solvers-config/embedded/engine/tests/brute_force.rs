@@ -1,5 +1,7 @@
 //! Random formulas against trying all values.
 
+#![allow(clippy::unwrap_used)] // Also in what tests share.
+
 mod support;
 
 use support::{Chance, World};

@@ -1,5 +1,7 @@
 //! What is outside the fragment, what is deep, what is stopped, and what a proof is told.
 
+#![allow(clippy::unwrap_used)] // Also in what tests share.
+
 use std::sync::{Arc, Mutex};
 use warpath_smt_engine::{Engine, Options, Outcome, Proof, Step};
 use warpath_solvers::term::{Op, Sort, TermId, Terms, Value};

@@ -1,5 +1,7 @@
 //! Every operation on bit-vectors against its definition: exhaustively for small widths, by chance for large ones.
 
+#![allow(clippy::unwrap_used)] // Also in what tests share.
+
 mod support;
 
 use support::{COMPARISONS, Chance, VECTORS};

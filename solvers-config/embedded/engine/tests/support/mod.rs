@@ -1,6 +1,7 @@
 //! Random formulas of the fragment.
 
 #![allow(dead_code)] // Every test uses a part of it.
+#![allow(clippy::unwrap_used)] // What is built here is well-sorted.
 
 use warpath_solvers::term::{Op, Sort, TermId, Terms};
 
