@@ -30,8 +30,19 @@ impl Process {
         Self::start("z3", find("z3", "z3"), &["-in", "-smt2"])
     }
 
+    /// With a limit, and the bit-vector solver of our configuration: without both, a long run stood still at cvc5.
     pub fn cvc5() -> Self {
-        Self::start("cvc5", find("cvc5", "cvc5"), &["--lang=smt2", "--incremental", "--quiet"])
+        Self::start(
+            "cvc5",
+            find("cvc5", "cvc5"),
+            &[
+                "--lang=smt2",
+                "--incremental",
+                "--quiet",
+                "--bv-solver=bitblast-internal",
+                "--tlimit-per=5000",
+            ],
+        )
     }
 
     pub fn yices() -> Self {
