@@ -200,6 +200,17 @@ fn values(trace: &Trace) -> Vec<(Option<u128>, Option<u128>)> {
     events.map(|(_, _, event)| of(&event.op)).collect()
 }
 
+/// A run of the program at full speed; `None` if the reader had to guess, and so this is no order in which it can have
+/// happened.
+fn raced(path: &Path, recordings: &Path) -> Option<Trace> {
+    let run = Command::new(path).env("WARPATH_LIGHT", recordings).status().expect("it runs");
+    assert!(run.success());
+    let recorded = processes(recordings).expect("something was recorded");
+    let (trace, written) = trace_of(&Recording::open(&recorded[0]).expect("a recording"));
+    assert_eq!(written.lost, 0);
+    (written.guessed == 0).then_some(trace)
+}
+
 #[test]
 fn recorded_runs_of_programs_with_races_are_followed_with_the_same_values() {
     let mut accesses = 0;
@@ -207,28 +218,33 @@ fn recorded_runs_of_programs_with_races_are_followed_with_the_same_values() {
         let folder = tempfile::tempdir().expect("a folder");
         instrument(&racy(seed), if seed % 2 == 0 { "gcc" } else { "clang" }, folder.path());
         let path = folder.path().join("program");
-        let recordings = folder.path().join("recordings");
-        let run = Command::new(&path).env("WARPATH_LIGHT", &recordings).status().expect("it runs");
-        assert!(run.success(), "seed {seed}");
-        let recorded = processes(&recordings).expect("something was recorded");
-        let (trace, written) = trace_of(&Recording::open(&recorded[0]).expect("a recording"));
-        assert_eq!(written.lost, 0, "seed {seed}");
-        if written.guessed > 0 {
-            // The reader says so itself: this is no order in which it can have happened.
-            continue;
+        // A thread that is put aside between the announcement of an access and the access may find another value than
+        // was recorded. That happens once in a while, and not five times in a row.
+        let mut same = None;
+        for nth in 0..5 {
+            let Some(trace) = raced(&path, &folder.path().join(format!("recordings-{nth}"))) else {
+                continue;
+            };
+            let si = Si::of_run(&trace).expect("an order");
+            let mut followed = Vec::new();
+            for _ in 0..3 {
+                let scratch = tempfile::tempdir().expect("a folder");
+                let mut this = in_process(&path, scratch.path());
+                this.preload = OsString::new();
+                let replayed = this.run(&si, &|| false).expect("it can be followed");
+                let end = (&replayed.end, replayed.left);
+                assert_eq!(end, (&End::Exited(0), 0), "seed {seed}:\n{}\n{:?}", racy(seed), si.schedule);
+                assert_eq!(visible(&replayed.trace), si.schedule, "seed {seed}");
+                followed.push(values(&replayed.trace));
+            }
+            assert!(followed.windows(2).all(|pair| pair[0] == pair[1]), "seed {seed}: {followed:?}");
+            accesses += followed[0].iter().filter(|(read, write)| read.or(*write).is_some()).count();
+            same = Some(followed[0] == values(&trace));
+            if same == Some(true) {
+                break;
+            }
         }
-        let si = Si::of_run(&trace).expect("an order");
-        for _ in 0..3 {
-            let scratch = tempfile::tempdir().expect("a folder");
-            let mut this = in_process(&path, scratch.path());
-            this.preload = OsString::new();
-            let replayed = this.run(&si, &|| false).expect("it can be followed");
-            let end = (&replayed.end, replayed.left);
-            assert_eq!(end, (&End::Exited(0), 0), "seed {seed}:\n{}\n{:?}", racy(seed), si.schedule);
-            assert_eq!(visible(&replayed.trace), si.schedule, "seed {seed}");
-            assert_eq!(values(&replayed.trace), values(&trace), "seed {seed}");
-        }
-        accesses += values(&trace).iter().filter(|(read, write)| read.or(*write).is_some()).count();
+        assert_ne!(same, Some(false), "seed {seed}: no recording has the values of the runs that follow it");
     }
     assert!(accesses > 100, "{accesses}");
 }
