@@ -214,6 +214,12 @@ pub(crate) fn is_usual() -> bool {
     here().stamp.get() == STAMP.load(Ordering::Relaxed)
 }
 
+/// Is there nothing to do but what the program asked for?
+#[inline(always)]
+pub(crate) fn is_idle() -> bool {
+    STAMP.load(Ordering::Relaxed) == control::OFF && !follow::engaged()
+}
+
 /// Is anything of this thread recorded now?
 #[inline(always)]
 pub(crate) fn recording() -> bool {

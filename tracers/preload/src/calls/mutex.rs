@@ -183,12 +183,15 @@ unsafe fn is_usual(mutex: *const pthread_mutex_t) -> bool {
 unsafe extern "C-unwind" fn lock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
     // SAFETY: the program says that it is a mutex.
     unsafe {
+        OBJECTS.fetch(mutex as u64);
         if is_usual(mutex) {
             memory::settle();
             if real::pthread_mutex_trylock(mutex) == 0 {
                 local::lock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
                 return 0;
             }
+        } else if local::is_idle() {
+            return real::pthread_mutex_lock(mutex);
         }
         lock_slowly(mutex, at)
     }
@@ -244,6 +247,8 @@ unsafe extern "C-unwind" fn unlock(mutex: *mut pthread_mutex_t, at: u64) -> c_in
     unsafe {
         if is_usual(mutex) {
             local::unlock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
+            real::pthread_mutex_unlock(mutex)
+        } else if local::is_idle() {
             real::pthread_mutex_unlock(mutex)
         } else {
             unlock_slowly(mutex, at)
