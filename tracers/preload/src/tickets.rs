@@ -84,16 +84,6 @@ impl Table {
         if slot.key.load(Ordering::Acquire) == key { Some(&slot.value) } else { self.find(slots, place, key) }
     }
 
-    /// Has the processor fetch the number of this address while it waits for the object itself.
-    #[inline(always)]
-    pub(crate) fn fetch(&self, key: u64) {
-        let slot = self.slots.load(Ordering::Relaxed).wrapping_add(self.place(key));
-        // SAFETY: reads nothing that the program could see, and an address that is not there does not matter to it.
-        unsafe {
-            core::arch::asm!("prefetchw [{slot}]", slot = in(reg) slot, options(nostack, readonly, preserves_flags));
-        }
-    }
-
     #[inline(never)]
     fn find(&self, slots: *mut Slot, mut place: usize, key: u64) -> Option<&AtomicU64> {
         for _ in 0..PROBES {
@@ -118,15 +108,6 @@ impl Table {
     /// The next ticket of the object at this address, from 1; 0 if there is no room.
     pub(crate) fn draw(&self, address: u64) -> u64 {
         self.slot(address).map_or(0, |value| value.fetch_add(1, Ordering::AcqRel) + 1)
-    }
-
-    /// The same, for an object that only the caller can use now.
-    pub(crate) fn draw_alone(&self, address: u64) -> u64 {
-        self.slot(address).map_or(0, |value| {
-            let ticket = value.load(Ordering::Relaxed) + 1;
-            value.store(ticket, Ordering::Relaxed);
-            ticket
-        })
     }
 
     /// The number of this address itself.

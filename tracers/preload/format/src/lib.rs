@@ -19,6 +19,7 @@
 
 pub mod access;
 pub mod atomic;
+pub mod brief;
 pub mod compact;
 pub mod header;
 pub mod inputs;

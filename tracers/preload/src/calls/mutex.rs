@@ -5,7 +5,7 @@ use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
 use warpath_light_format::plan::Act;
 
-use super::{Asked, holds, outcome, result, timed};
+use super::{Asked, holds, outcome, result, ticket, timed};
 use crate::follow::{self, Turn};
 use crate::interpose::interpose;
 use crate::local;
@@ -57,7 +57,8 @@ pub(super) unsafe fn kind(mutex: *const pthread_mutex_t) -> u32 {
 pub(super) fn record_lock(mutex: u64, kind: u32, attempt: u16, answer: c_int, at: u64) {
     if local::recording() {
         // It is held, and so its ticket is nobody else's.
-        let ticket = if holds(answer) { OBJECTS.draw_alone(mutex) } else { 0 };
+        // SAFETY: the program says that it is a mutex.
+        let ticket = if holds(answer) { unsafe { ticket::draw(mutex as *mut _, at) } } else { 0 };
         let outcome = outcome(attempt, answer);
         if kind == mutex::NORMAL && outcome == o::BLOCK * 16 + o::DONE {
             local::lock(at, mutex, ticket);
@@ -73,7 +74,8 @@ pub(super) fn record_lock(mutex: u64, kind: u32, attempt: u16, answer: c_int, at
 #[inline(always)]
 pub(super) fn record_unlock(mutex: u64, at: u64) {
     if local::recording() {
-        local::unlock(at, mutex, OBJECTS.draw_alone(mutex));
+        // SAFETY: the program says that it is a mutex.
+        local::unlock(at, mutex, unsafe { ticket::draw(mutex as *mut _, at) });
     }
 }
 
@@ -131,7 +133,14 @@ pub(super) unsafe fn give_up(mutex: *mut pthread_mutex_t) -> c_int {
 /// An object that has come into being, or is about to go.
 pub(super) fn record_life(kind: Kind, what: u16, number: u32, object: u64, at: u64) {
     if local::recording() {
-        local::record(kind, what, number, &[at, object, OBJECTS.draw(object)]);
+        let ticket = match (what, kind) {
+            // SAFETY: the program says that it is a mutex.
+            (object::MUTEX, Kind::Init) => unsafe { ticket::draw_first(object as *mut _) },
+            // SAFETY: as above.
+            (object::MUTEX, _) => unsafe { ticket::draw(object as *mut _, at) },
+            _ => OBJECTS.draw(object),
+        };
+        local::record(kind, what, number, &[at, object, ticket]);
     }
 }
 
@@ -183,11 +192,10 @@ unsafe fn is_usual(mutex: *const pthread_mutex_t) -> bool {
 unsafe extern "C-unwind" fn lock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
     // SAFETY: the program says that it is a mutex.
     unsafe {
-        OBJECTS.fetch(mutex as u64);
         if is_usual(mutex) {
             memory::settle();
             if real::pthread_mutex_trylock(mutex) == 0 {
-                local::lock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
+                local::lock(at, mutex as u64, ticket::draw_plain(mutex, at));
                 return 0;
             }
         } else if local::is_idle() {
@@ -246,7 +254,7 @@ unsafe extern "C-unwind" fn unlock(mutex: *mut pthread_mutex_t, at: u64) -> c_in
     // SAFETY: the program says that it is a mutex.
     unsafe {
         if is_usual(mutex) {
-            local::unlock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
+            local::unlock(at, mutex as u64, ticket::draw_plain(mutex, at));
             real::pthread_mutex_unlock(mutex)
         } else if local::is_idle() {
             real::pthread_mutex_unlock(mutex)
@@ -270,7 +278,8 @@ unsafe extern "C-unwind" fn unlock_slowly(mutex: *mut pthread_mutex_t, at: u64) 
     // These may refuse, so their record comes behind; the ticket is drawn while the mutex is held.
     let recording = local::recording();
     memory::settle();
-    let ticket = if recording { OBJECTS.draw(mutex as u64) } else { 0 };
+    // SAFETY: the program says that it is a mutex.
+    let ticket = if recording { unsafe { ticket::draw(mutex, at) } } else { 0 };
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_mutex_unlock(mutex) };
     if recording {
