@@ -62,11 +62,8 @@ pub(crate) fn segment(
     let mut at = from;
     while at < end && bytes[at] != 0 {
         let rest = &bytes[at..end];
-        let read = if brief::is_brief(rest[0]) {
-            expand(rest, &mut known, to)
-        } else {
-            copy(rest, &mut known, to)
-        };
+        let read =
+            if brief::is_brief(rest[0]) { expand(rest, &mut known, to) } else { copy(rest, &mut known, to) };
         match read {
             Ok(length) => at += length,
             // The file was cut in the middle of a record.

@@ -101,7 +101,7 @@ pub(super) fn waiting_by_schedule(this: Wait) -> c_int {
     let woken = waiter.queued(|| {
         if local::recording() {
             // SAFETY: the program says that it is a mutex, and the thread holds it.
-        let (first, second) = (OBJECTS.draw(condition), unsafe { ticket::draw(mutex, at) });
+            let (first, second) = (OBJECTS.draw(condition), unsafe { ticket::draw(mutex, at) });
             local::record(Kind::CondWait, attempt * 16, 0, &[at, condition, first, mutex as u64, second]);
         }
         // SAFETY: the mutex is the program's.

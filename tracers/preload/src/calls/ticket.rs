@@ -66,6 +66,26 @@ pub(super) unsafe fn draw(mutex: *mut pthread_mutex_t, at: u64) -> u64 {
     unsafe { if is_plain(mutex) { draw_plain(mutex, at) } else { OBJECTS.draw(mutex as u64) } }
 }
 
+/// Draws a ticket of the object at an address, for who is at the second one.
+pub(super) type Draw = unsafe fn(u64, u64) -> u64;
+
+/// Of a mutex.
+///
+/// # Safety
+/// As [`draw`].
+pub(super) unsafe fn of_mutex(mutex: u64, at: u64) -> u64 {
+    // SAFETY: promised by the caller.
+    unsafe { draw(mutex as *mut pthread_mutex_t, at) }
+}
+
+/// Of what has no room for a ticket, such as a spin lock.
+///
+/// # Safety
+/// None is needed.
+pub(super) unsafe fn of_small(object: u64, _at: u64) -> u64 {
+    OBJECTS.draw(object)
+}
+
 /// The first ticket of a mutex that has just come into being: its record says so.
 ///
 /// # Safety
