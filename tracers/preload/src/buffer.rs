@@ -212,8 +212,10 @@ impl Buffer {
     /// What a segment begins with.
     fn resume(&self, here: &Here) {
         here.cursor.set(self.segment());
-        // SAFETY: the running thread's own, and set before its file is made.
-        unsafe { Foretold::forget(here.foretold.get()) };
+        if crate::memory::watched() {
+            // SAFETY: the running thread's own, and set before its file is made.
+            unsafe { Foretold::forget(here.foretold.get()) };
+        }
         let head = Head { kind: Kind::Resume as u8, words: 3, a: 0, b: self.filled.get() as u32 };
         Self::put(here, &[head.pack(), self.episode.get(), here.blocks.get()]);
     }

@@ -27,8 +27,7 @@ pub(crate) struct Foretold {
 pub(crate) const MIRRORED: usize = core::mem::offset_of!(Foretold, mirror);
 
 // As the instructions have them.
-const _: () =
-    assert!(size_of::<Place>() == 16 && PLACES == 512 && packed(PLACES - 1) == 0xfdf);
+const _: () = assert!(size_of::<Place>() == 16 && PLACES == 512 && packed(PLACES - 1) == 0xfdf);
 
 impl Foretold {
     /// A segment begins: who reads it knows nothing.
