@@ -1,12 +1,13 @@
 //! What one thread did, in a file of which one segment is mapped.
 
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use warpath_light_format::header::{self, at};
 use warpath_light_format::{Head, Kind, SEGMENT, Word};
 
 use crate::files::{File, Path, keeping_errno};
+use crate::foretold::Foretold;
 use crate::here::Here;
 use crate::settings::Settings;
 
@@ -125,16 +126,18 @@ impl Buffer {
         self.head(at::WAITING).store(0, Ordering::Release);
     }
 
-    /// Writes words that fit behind the cursor, the first one last.
+    /// Writes words that fit behind the cursor, the first one last. Some records have half a word, so they may lie anywhere.
     #[inline(always)]
     pub(crate) fn put(here: &Here, words: &[Word]) {
         let place = here.cursor.get();
         // SAFETY: the caller has made room there, in the mapped segment that nobody else writes to.
         unsafe {
             for (offset, word) in words.iter().enumerate().skip(1) {
-                place.add(offset).write(*word);
+                place.add(offset).write_unaligned(*word);
             }
-            (*place.cast::<AtomicU64>()).store(words[0], Ordering::Release);
+            // The processor keeps the order of stores.
+            compiler_fence(Ordering::Release);
+            place.write_unaligned(words[0]);
             here.cursor.set(place.add(words.len()));
         }
     }
@@ -209,6 +212,10 @@ impl Buffer {
     /// What a segment begins with.
     fn resume(&self, here: &Here) {
         here.cursor.set(self.segment());
+        if crate::memory::watched() {
+            // SAFETY: the running thread's own, and set before its file is made.
+            unsafe { Foretold::forget(here.foretold.get()) };
+        }
         let head = Head { kind: Kind::Resume as u8, words: 3, a: 0, b: self.filled.get() as u32 };
         Self::put(here, &[head.pack(), self.episode.get(), here.blocks.get()]);
     }

@@ -6,6 +6,7 @@
 
 use core::cell::Cell;
 
+use crate::foretold::Foretold;
 use crate::local::{State, Thread};
 
 /// What a thread has at hand. All zeroes at first.
@@ -25,6 +26,8 @@ pub(crate) struct Here {
     pub(crate) pending_at: Cell<u64>,
     /// How many bytes, if they are a range.
     pub(crate) pending_size: Cell<u64>,
+    /// What accesses are foretold by ([`crate::foretold`]).
+    pub(crate) foretold: Cell<*mut Foretold>,
     /// The record of the lock that it took last.
     pub(crate) lock: Cell<*mut u64>,
     /// The thread's memory.

@@ -13,6 +13,7 @@ mod calls;
 mod control;
 mod files;
 mod follow;
+mod foretold;
 mod heap;
 mod here;
 mod inputs;

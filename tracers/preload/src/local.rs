@@ -1,7 +1,7 @@
 //! The thread that is running, and its file.
 
 use core::cell::{Cell, UnsafeCell};
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicUsize, Ordering, compiler_fence};
 
 use warpath_light_format::header::NO_PARENT;
 use warpath_light_format::plan::Act;
@@ -11,6 +11,7 @@ use crate::buffer::{Buffer, LONGEST, Origin};
 use crate::control::{self, STAMP};
 use crate::files::keeping_errno;
 use crate::follow;
+use crate::foretold::Foretold;
 use crate::here::{Here, here};
 use crate::memory;
 use crate::process;
@@ -23,7 +24,7 @@ pub(crate) const BUSY: u64 = u64::MAX - 2;
 const LATE: usize = 4096;
 
 /// Records of a watched program between two marks of the time, in words.
-const BETWEEN_MARKS: usize = 128;
+const BETWEEN_MARKS: usize = 64;
 
 /// What a thread needs of us; in pages of its own, since nothing is allocated with `malloc`.
 pub(crate) struct Thread {
@@ -44,6 +45,7 @@ pub(crate) struct Thread {
 #[repr(C)]
 struct Pages {
     thread: Thread,
+    foretold: UnsafeCell<Foretold>,
     late: UnsafeCell<[Word; LATE]>,
 }
 
@@ -103,6 +105,11 @@ impl Thread {
         unsafe { libc::munmap(thread.cast(), size_of::<Pages>()) };
     }
 
+    fn foretold(&self) -> *mut Foretold {
+        // SAFETY: as below.
+        unsafe { (*(&raw const *self).cast::<Pages>()).foretold.get() }
+    }
+
     fn late(&self) -> *mut Word {
         // SAFETY: every `Thread` is the first field of a `Pages`.
         unsafe { (*(&raw const *self).cast::<Pages>()).late.get().cast() }
@@ -120,6 +127,7 @@ pub(crate) unsafe fn settle(thread: *mut Thread) {
     here.soft.set(core::ptr::null_mut());
     // SAFETY: promised by the caller.
     let this = unsafe { &mut *thread };
+    here.foretold.set(this.foretold());
     let made = keeping_errno(|| {
         this.origin.episode = control::episode().unwrap_or(0);
         this.origin.base = process::base();
@@ -212,6 +220,12 @@ pub(crate) fn forget() {
 #[inline(always)]
 pub(crate) fn is_usual() -> bool {
     here().stamp.get() == STAMP.load(Ordering::Relaxed)
+}
+
+/// Is there nothing to do but what the program asked for?
+#[inline(always)]
+pub(crate) fn is_idle() -> bool {
+    STAMP.load(Ordering::Relaxed) == control::OFF && !follow::engaged()
 }
 
 /// Is anything of this thread recorded now?
@@ -439,7 +453,7 @@ pub(crate) fn unlock(at: u64, mutex: u64, ticket: u64) {
         // Once more: a signal handler may have come in between.
         if stamp != BUSY && here.cursor.get() as usize == taken as usize + 2 * size_of::<Word>() {
             // SAFETY: the record before the cursor, in the segment that only this thread writes to.
-            let before = unsafe { [taken.read(), taken.add(1).read()] };
+            let before = unsafe { [taken.read_unaligned(), taken.add(1).read_unaligned()] };
             let (place, object, number) = compact::parts(before);
             let distance = at.wrapping_sub(process::base()).wrapping_sub(place) as i64;
             let is_lock = before[0] as u8 == Kind::Lock as u8 | compact::BIT;
@@ -447,8 +461,9 @@ pub(crate) fn unlock(at: u64, mutex: u64, ticket: u64) {
                 let both = compact::pair(before, distance as i16);
                 // SAFETY: as above.
                 unsafe {
-                    taken.add(1).write(both[1]);
-                    (*taken.cast::<AtomicU64>()).store(both[0], Ordering::Release);
+                    taken.add(1).write_unaligned(both[1]);
+                    compiler_fence(Ordering::Release);
+                    taken.write_unaligned(both[0]);
                 }
                 compiler_fence(Ordering::SeqCst);
                 here.stamp.set(stamp);

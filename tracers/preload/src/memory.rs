@@ -6,14 +6,13 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use warpath_light_format::plan::Act;
-use warpath_light_format::{Head, Kind, access, compact};
+use warpath_light_format::{Head, Kind, access};
 
 use crate::control::{self, STAMP};
 use crate::follow::{self, Turn};
 use crate::here::{Here, here};
 use crate::local;
-use crate::process;
-use crate::tsan::ranges;
+use crate::tsan::{quick, ranges};
 
 /// In place of a code: the write is of a range.
 pub(crate) const RANGE: u64 = 0xfe;
@@ -150,6 +149,10 @@ pub(crate) fn finish(here: &Here) {
 
 #[inline(never)]
 fn finish_pending(here: &Here) {
+    // SAFETY: the program has just written there.
+    if unsafe { quick::finish_now() } {
+        return;
+    }
     let address = here.pending.replace(0);
     let (code, at) = (here.pending_at.get() >> 56, here.pending_at.get() << 8 >> 8);
     // SAFETY: the program has just written there.
@@ -204,11 +207,11 @@ macro_rules! load {
     }};
 }
 
-/// Records an access with the value that is in memory now.
+/// Records an access with the value that is in memory now, in the long form: the others are for [`quick`] alone, which
+/// knows what may be left out.
 ///
 /// # Safety
 /// The memory is there.
-#[inline(always)]
 unsafe fn put(here: &Here, code: u8, address: u64, at: u64) {
     // SAFETY: promised by the caller.
     let value = unsafe {
@@ -220,19 +223,6 @@ unsafe fn put(here: &Here, code: u8, address: u64, at: u64) {
             _ => return put_wide(here, code, address, at),
         }
     };
-    let place = at.wrapping_sub(process::base());
-    if place >> compact::PLACE | value >> compact::VALUE == 0 {
-        local::write(here, &compact::access(code, place, address, value));
-    } else if compact::fits(place, address, 0) {
-        let [first, second] = compact::words(Kind::Access, code, place, address, 0);
-        local::write(here, &[first, second, value]);
-    } else {
-        put_long(here, code, address, at, value);
-    }
-}
-
-#[inline(never)]
-fn put_long(here: &Here, code: u8, address: u64, at: u64, value: u64) {
     let head = Head { kind: Kind::Access as u8, words: 4, a: code.into(), b: 0 };
     local::write(here, &[head.pack(), at, address, value]);
 }

@@ -11,6 +11,10 @@ const SLOTS: usize = 1 << 22;
 /// Slots that are looked at for one object.
 const PROBES: usize = 256;
 
+/// How far one is from the next. Small objects beside each other want the same slot: if they took those of their
+/// neighbours, these would have to go elsewhere, too.
+const STRIDE: usize = (1 << 18) + 1;
+
 #[repr(C)]
 struct Slot {
     key: AtomicU64,
@@ -20,11 +24,13 @@ struct Slot {
 /// A map from addresses to numbers that only grows, without locks.
 pub(crate) struct Table {
     slots: AtomicPtr<Slot>,
+    /// Most objects are `1 << spacing` bytes apart, or more.
+    spacing: u32,
 }
 
 impl Table {
-    pub(crate) const fn new() -> Table {
-        Table { slots: AtomicPtr::new(core::ptr::null_mut()) }
+    pub(crate) const fn new(spacing: u32) -> Table {
+        Table { slots: AtomicPtr::new(core::ptr::null_mut()), spacing }
     }
 
     #[inline(always)]
@@ -61,12 +67,18 @@ impl Table {
         }
     }
 
+    /// Where the number of this address is looked for first. Objects that lie together have slots that lie together: fewer
+    /// pages and lines of the cache are looked at.
+    #[inline(always)]
+    fn place(&self, key: u64) -> usize {
+        ((key >> self.spacing) ^ (key >> 24).wrapping_mul(0x9e37_79b9)) as usize % SLOTS
+    }
+
     /// The number of this address, which is 0 at first. None if there is no room.
     #[inline(always)]
     fn slot(&self, key: u64) -> Option<&AtomicU64> {
         let slots = self.slots()?;
-        // Objects that lie together have slots that lie together: fewer pages are looked at.
-        let place = ((key >> 2) ^ (key >> 24).wrapping_mul(0x9e37_79b9)) as usize % SLOTS;
+        let place = self.place(key);
         // SAFETY: as below.
         let slot = unsafe { &*slots.add(place) };
         if slot.key.load(Ordering::Acquire) == key { Some(&slot.value) } else { self.find(slots, place, key) }
@@ -88,7 +100,7 @@ impl Table {
                     Err(_) => {}
                 }
             }
-            place = (place + 1) % SLOTS;
+            place = (place + STRIDE) % SLOTS;
         }
         None
     }
@@ -96,15 +108,6 @@ impl Table {
     /// The next ticket of the object at this address, from 1; 0 if there is no room.
     pub(crate) fn draw(&self, address: u64) -> u64 {
         self.slot(address).map_or(0, |value| value.fetch_add(1, Ordering::AcqRel) + 1)
-    }
-
-    /// The same, for an object that only the caller can use now.
-    pub(crate) fn draw_alone(&self, address: u64) -> u64 {
-        self.slot(address).map_or(0, |value| {
-            let ticket = value.load(Ordering::Relaxed) + 1;
-            value.store(ticket, Ordering::Relaxed);
-            ticket
-        })
     }
 
     /// The number of this address itself.
@@ -126,10 +129,10 @@ impl Table {
 }
 
 /// Tickets of synchronisation objects.
-pub(crate) static OBJECTS: Table = Table::new();
+pub(crate) static OBJECTS: Table = Table::new(5);
 
 /// Tickets of cells of memory that are used atomically; the lowest bit says that one of them is.
-pub(crate) static CELLS: Table = Table::new();
+pub(crate) static CELLS: Table = Table::new(2);
 
 /// Numbers of threads, plus one, by their `pthread_t`.
-pub(crate) static THREADS: Table = Table::new();
+pub(crate) static THREADS: Table = Table::new(6);

@@ -97,11 +97,14 @@ pub enum Kind {
     /// What follows is a step of a schedule that is followed: word 2 [`SCHEDULE`](crate::plan::SCHEDULE), word 3 which
     /// event of the schedule, from 1. So the steps have an order that is known.
     Step = 55,
+    /// The object's tickets go on with this one, whichever came last: its own count was overwritten. So does an
+    /// [`Kind::Init`].
+    Renew = 56,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 42] = [
+    pub const ALL: [Kind; 43] = [
         Kind::Begin,
         Kind::End,
         Kind::Fork,
@@ -144,6 +147,7 @@ impl Kind {
         Kind::Fill,
         Kind::LockUnlock,
         Kind::Step,
+        Kind::Renew,
     ];
 
     /// Does it say what was read or written? Only programs that were compiled for it have such records.

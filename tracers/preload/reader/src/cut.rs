@@ -5,7 +5,7 @@
 //! everything with a lower ticket than a missing one is cut off, with all that came before it in its thread, until no
 //! ticket is missing.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use warpath_light_format::Kind;
 
@@ -77,6 +77,7 @@ pub(crate) fn lanes(recording: &Recording, episode: u64) -> (Vec<Lane<'_>>, Tick
     }
     let mut tickets = Tickets::default();
     let mut forked = vec![false; numbers];
+    let mut renewals: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
     for (thread, part) in by_number.iter().zip(&parts) {
         for record in records(*thread, *part) {
             for (object, ticket) in record.tickets() {
@@ -89,6 +90,9 @@ pub(crate) fn lanes(recording: &Recording, episode: u64) -> (Vec<Lane<'_>>, Tick
             if record.kind == Kind::AtomicLoad {
                 *tickets.loads.entry((record.word(2), record.word(3))).or_default() += 1;
             }
+            if let Some((object, ticket)) = renewal(&record) {
+                renewals.entry(object).or_default().push(ticket);
+            }
             if record.kind == Kind::Fork
                 && let Some(child) = forked.get_mut(record.b as usize)
             {
@@ -96,6 +100,8 @@ pub(crate) fn lanes(recording: &Recording, episode: u64) -> (Vec<Lane<'_>>, Tick
             }
         }
     }
+    renewals.values_mut().for_each(|tickets| tickets.sort_unstable());
+    tickets.renewed = renewed(&renewals, &by_number, &parts);
     let lane = |(number, part): (usize, &Part)| {
         // A number without a file, of a thread that could not be created, has no records: whose they are not is the same.
         let mut records = by_number[number].unwrap_or(&recording.threads[0]).records();
@@ -111,20 +117,54 @@ fn records<'a>(thread: Option<&'a ThreadFile>, part: Part) -> impl Iterator<Item
     thread.into_iter().flat_map(ThreadFile::records).take(part.to).skip(part.from)
 }
 
+/// A record behind which an object's tickets go on whichever came before: the object and its ticket.
+fn renewal(record: &Record<'_>) -> Option<(u64, u64)> {
+    let renews = matches!(record.kind, Kind::Renew | Kind::Init);
+    record.tickets().next().filter(|(_, ticket)| renews && *ticket > 1)
+}
+
+/// The last ticket before each of these, and the one that comes then.
+fn renewed(
+    renewals: &FxHashMap<u64, Vec<u64>>,
+    threads: &[Option<&ThreadFile>],
+    parts: &[Part],
+) -> FxHashMap<(u64, u64), u64> {
+    let mut last: FxHashMap<(u64, u64), u64> = FxHashMap::default();
+    if renewals.is_empty() {
+        return last;
+    }
+    for record in threads.iter().zip(parts).flat_map(|(thread, part)| records(*thread, *part)) {
+        for (object, ticket) in record.tickets() {
+            let Some(firsts) = renewals.get(&object) else { continue };
+            let behind = firsts.partition_point(|first| *first <= ticket);
+            if let Some(first) = firsts.get(behind) {
+                let known = last.entry((object, *first)).or_insert(ticket);
+                *known = ticket.max(*known);
+            }
+        }
+    }
+    last.into_iter().map(|((object, first), last)| ((object, last), first)).collect()
+}
+
 fn make_whole(threads: &[Option<&ThreadFile>], parts: &mut [Part]) {
     loop {
         let mut uses: FxHashMap<u64, Vec<(u64, usize, usize)>> = FxHashMap::default();
+        let mut renewals: FxHashSet<(u64, u64)> = FxHashSet::default();
         for (number, thread) in threads.iter().enumerate() {
             for (place, record) in records(*thread, parts[number]).enumerate() {
+                renewals.extend(renewal(&record));
                 for (object, ticket) in record.tickets() {
                     uses.entry(object).or_default().push((ticket, number, parts[number].from + place));
                 }
             }
         }
         let before: usize = parts.iter().map(|part| part.from).sum();
-        for uses in uses.values_mut() {
+        for (object, uses) in &mut uses {
             uses.sort_unstable();
-            let Some(gap) = uses.windows(2).rposition(|pair| pair[0].0 + 1 != pair[1].0) else { continue };
+            let is_gap = |pair: &[(u64, usize, usize)]| {
+                pair[0].0 + 1 != pair[1].0 && !renewals.contains(&(*object, pair[1].0))
+            };
+            let Some(gap) = uses.windows(2).rposition(is_gap) else { continue };
             for (_, number, place) in &uses[..=gap] {
                 parts[*number].from = parts[*number].from.max(place + 1);
             }

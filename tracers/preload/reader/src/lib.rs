@@ -19,6 +19,7 @@
 
 mod cut;
 mod error;
+mod expand;
 mod folder;
 mod image_data;
 mod inputs;

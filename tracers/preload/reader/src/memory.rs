@@ -125,15 +125,30 @@ impl<'a> Memory<'a> {
         answer
     }
 
+    /// New storage holds anything.
+    fn forget(&mut self, block: u32) {
+        let owner = Owner::Block(block);
+        let space = self.space.borrow();
+        let Some(of) = space.blocks.get(block as usize) else { return };
+        let (from, to) = (of.address & !7, of.address.saturating_add(of.size));
+        // Most blocks are small, and there are many: not all words are looked at for each.
+        if (to - from) / 8 > self.words.len() as u64 {
+            self.words.retain(|(of, _), _| *of != owner);
+        } else {
+            for word in (from..to).step_by(8) {
+                self.words.remove(&(owner, word));
+            }
+        }
+    }
+
     /// The record has happened. `changed` is called with each shared word that was written.
     pub(crate) fn pass(&mut self, thread: usize, record: &Record<'_>, mut changed: impl FnMut(u64)) {
-        if let Some(number) = self.space.borrow_mut().pass(thread, record)
+        let block = self.space.borrow_mut().pass(thread, record);
+        if let Some(number) = block
             && record.kind == Kind::Alloc
             && self.shared.has_block(number)
         {
-            // New storage holds anything.
-            let owner = Owner::Block(number);
-            self.words.retain(|(of, _), _| *of != owner);
+            self.forget(number);
         }
         let (space, shared, table) = (&self.space, self.shared, &mut self.words);
         let (modules, unexplained) = (&self.modules, &mut self.unexplained);

@@ -31,10 +31,12 @@ pub(crate) struct Tickets {
     pub(crate) first: FxHashMap<u64, u64>,
     /// How often each cell was loaded behind each of its tickets.
     pub(crate) loads: FxHashMap<(u64, u64), u32>,
+    /// Where an object's tickets go on behind one that is not followed by the next, since its count was lost.
+    pub(crate) renewed: FxHashMap<(u64, u64), u64>,
 }
 
 /// Records that are looked at in advance.
-const AHEAD: usize = 96;
+const AHEAD: usize = 192;
 
 /// What passes between two records behind the last mark, by the processor's clock.
 const SINCE_MARK: u64 = 100;
@@ -100,6 +102,7 @@ pub(crate) struct Merge<'a> {
     /// The next ticket of each object; of an object that is not there, the first that comes.
     next: FxHashMap<u64, u64>,
     loads: FxHashMap<(u64, u64), u32>,
+    renewed: FxHashMap<(u64, u64), u64>,
     waiting: FxHashMap<Obstacle, Vec<usize>>,
     /// Threads that wait for a value, and until when.
     patient: Vec<(u64, usize)>,
@@ -141,6 +144,7 @@ impl<'a> Merge<'a> {
             cursors,
             next: tickets.first,
             loads: tickets.loads,
+            renewed: tickets.renewed,
             waiting: FxHashMap::default(),
             patient: Vec::new(),
             ended,
@@ -316,8 +320,12 @@ impl<'a> Merge<'a> {
             return;
         }
         for (object, ticket) in record.tickets() {
-            self.next.insert(object, ticket + 1);
-            self.release(Obstacle::Ticket(object, ticket + 1));
+            let next = match self.renewed.is_empty() {
+                true => ticket + 1,
+                false => self.renewed.get(&(object, ticket)).copied().unwrap_or(ticket + 1),
+            };
+            self.next.insert(object, next);
+            self.release(Obstacle::Ticket(object, next));
         }
         match record.kind {
             Kind::AtomicLoad => {

@@ -7,6 +7,7 @@ use warpath_light_format::header::{self, at};
 use warpath_light_format::{Head, Kind, SEGMENT, access, compact};
 
 use crate::error::LightError;
+use crate::expand::{self, length};
 
 const WORD: usize = 8;
 
@@ -132,12 +133,15 @@ pub(crate) struct ThreadFile {
     pub(crate) stack: (u64, u64),
     /// What places in short records are counted from.
     base: u64,
+    /// Its records, without those of the briefest forms.
     bytes: Vec<u8>,
+    /// Bytes that they have in the file.
+    recorded: u64,
     /// Where each segment with records begins and where its records end, the oldest first.
     segments: Vec<(usize, usize)>,
 }
 
-fn word(bytes: &[u8], place: usize) -> Option<u64> {
+pub(crate) fn word(bytes: &[u8], place: usize) -> Option<u64> {
     let from = place.checked_mul(WORD)?;
     bytes.get(from..from.checked_add(WORD)?)?.try_into().ok().map(u64::from_le_bytes)
 }
@@ -161,7 +165,13 @@ impl ThreadFile {
         let in_file = bytes.len().saturating_sub(header::FULL).div_ceil(SEGMENT) as u64;
         let oldest = if ring { filled.saturating_sub(places) } else { 0 };
         let mut segments = Vec::new();
-        let mut count = 0;
+        let (mut count, mut recorded, mut expanded) = (0, 0, Vec::with_capacity(bytes.len()));
+        let mut add = |from| -> Result<(), LightError> {
+            let start = expanded.len();
+            recorded += expand::segment(path, &bytes, from, &mut count, &mut expanded)?;
+            segments.push((start, expanded.len()));
+            Ok(())
+        };
         for number in oldest..filled.min(oldest.saturating_add(in_file)) {
             let place = if ring { number % places } else { number };
             let from = usize::try_from(place).ok().and_then(|place| place.checked_mul(SEGMENT));
@@ -169,12 +179,12 @@ impl ThreadFile {
             if from >= bytes.len() {
                 break;
             }
-            segments.push((from, scan(path, &bytes, from, &mut count)?));
+            add(from)?;
         }
         // The one that is written to, unless it was copied and not begun anew when everything ended.
         let first = Head::unpack(word(&bytes[header::SIZE..], 0).unwrap_or(0));
         if first.kind == Kind::Resume as u8 && first.b == filled as u32 {
-            segments.push((header::SIZE, scan(path, &bytes, header::SIZE, &mut count)?));
+            add(header::SIZE)?;
         }
         let waiting = Head::unpack(head(at::WAITING));
         let waiting = Kind::of(waiting.kind).filter(|_| head(at::WAITING) != 0).map(|kind| Waiting {
@@ -193,15 +203,15 @@ impl ThreadFile {
             waiting,
             stack: (head(at::STACK), head(at::STACK_TOP)),
             base: head(at::BASE),
-            bytes,
+            bytes: expanded,
+            recorded,
             segments,
         })
     }
 
     /// How many records it has, and bytes of them.
     pub(crate) fn volume(&self) -> (u64, u64) {
-        let bytes = self.segments.iter().map(|(from, to)| (to - from) as u64).sum();
-        (self.records().count() as u64, bytes)
+        (self.records().count() as u64, self.recorded)
     }
 
     /// All records, without those that only order the file.
@@ -209,43 +219,6 @@ impl ThreadFile {
         let at = self.segments.first().map_or(0, |(from, _)| *from);
         Records { file: self, segment: 0, at, release: None, ready: VecDeque::new() }
     }
-}
-
-/// Checks the records of a segment: where they end.
-fn scan(path: &Path, bytes: &[u8], from: usize, count: &mut usize) -> Result<usize, LightError> {
-    let end = bytes.len().min(from.saturating_add(SEGMENT));
-    let mut at = from;
-    while at + WORD <= end {
-        let first = word(&bytes[at..], 0).unwrap_or(0);
-        if first == 0 {
-            return Ok(at);
-        }
-        let wrong = |what| LightError::Record { path: path.to_owned(), record: *count, offset: at, what };
-        let words = length(first).ok_or_else(|| wrong("no such kind"))?;
-        if words == 0 {
-            return Err(wrong("a length of 0"));
-        }
-        let next = at + words * WORD;
-        if next > end {
-            // The file was cut in the middle of a record.
-            return if end < from + SEGMENT { Ok(at) } else { Err(wrong("it leaves its segment")) };
-        }
-        *count += 1;
-        at = next;
-    }
-    Ok(at)
-}
-
-/// Words of the record that begins with this one.
-fn length(first: u64) -> Option<usize> {
-    if access::is_code(first as u8) {
-        return Some(2);
-    }
-    if compact::is_compact(first) {
-        return Kind::of(first as u8 & !compact::BIT).map(|kind| 2 + compact::more(kind));
-    }
-    let head = Head::unpack(first);
-    Kind::of(head.kind).map(|_| usize::from(head.words))
 }
 
 /// The records of a thread in its order.

@@ -12,7 +12,7 @@ use super::condition::{Wait, signalling, waiting, waiting_by_schedule};
 use super::mutex::{asked, destroying, kind, record_life, record_lock, record_unlock};
 use super::once::{Pending, run_pending, through};
 use super::thread::{Child, Run, begin, detaching, forking, joining};
-use super::timed;
+use super::{ticket, timed};
 use crate::follow;
 use crate::interpose::interpose;
 use crate::real::real;
@@ -165,7 +165,7 @@ unsafe extern "C-unwind" fn lock(mutex: *mut c_void, at: u64) -> c_int {
     let turn = asked.turn();
     let answer = asked.block(&turn, |answer| error(answer) == libc::EBUSY, attempt, wait);
     // SAFETY: the program says that it is a mutex.
-    record_lock(mutex as u64, unsafe { kind_of(mutex) }, o::BLOCK, error(answer), at);
+    record_lock(ticket::of_mutex, mutex as u64, unsafe { kind_of(mutex) }, o::BLOCK, error(answer), at);
     turn.done();
     answer
 }
@@ -175,7 +175,7 @@ unsafe extern "C-unwind" fn trylock(mutex: *mut c_void, at: u64) -> c_int {
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::mtx_trylock(mutex) };
     // SAFETY: the program says that it is a mutex.
-    record_lock(mutex as u64, unsafe { kind_of(mutex) }, o::TRY, error(answer), at);
+    record_lock(ticket::of_mutex, mutex as u64, unsafe { kind_of(mutex) }, o::TRY, error(answer), at);
     turn.done();
     answer
 }
@@ -188,14 +188,14 @@ unsafe extern "C-unwind" fn timedlock(mutex: *mut c_void, until: *const timespec
     let wait = || unsafe { real::mtx_timedlock(mutex, until) };
     let answer = timed(&turn, |answer| error(answer) == libc::EBUSY, attempt, || TIMED_OUT, wait);
     // SAFETY: the program says that it is a mutex.
-    record_lock(mutex as u64, unsafe { kind_of(mutex) }, o::TIMED, error(answer), at);
+    record_lock(ticket::of_mutex, mutex as u64, unsafe { kind_of(mutex) }, o::TIMED, error(answer), at);
     turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn unlock(mutex: *mut c_void, at: u64) -> c_int {
     let turn = follow::turn(Act::Unlock, mutex as u64, at);
-    record_unlock(mutex as u64, at);
+    record_unlock(ticket::of_mutex, mutex as u64, at);
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::mtx_unlock(mutex) };
     turn.done();

@@ -6,7 +6,7 @@ use warpath_light_format::kind::{object, outcome as o};
 use warpath_light_format::plan::Act;
 
 use super::mutex::{destroying, give_up, record_life, take_again};
-use super::outcome;
+use super::{outcome, ticket};
 use crate::follow;
 use crate::follow::condition::{Deadline, Waiter};
 use crate::interpose::interpose;
@@ -65,18 +65,20 @@ pub(super) struct Wait {
 ///
 /// `error` makes the number of an error of the answer.
 pub(super) fn waiting(this: Wait, error: fn(c_int) -> c_int, wait: impl FnOnce() -> c_int) -> c_int {
-    let Wait { condition, mutex, at, until } = this;
-    let mutex = mutex as u64;
+    let Wait { condition, mutex: held, at, until } = this;
+    let mutex = held as u64;
     let attempt = if until.is_some() { o::TIMED } else { o::BLOCK };
     if local::recording() {
-        let (first, second) = (OBJECTS.draw(condition), OBJECTS.draw(mutex));
+        // SAFETY: the program says that it is a mutex, and the thread holds it.
+        let (first, second) = (OBJECTS.draw(condition), unsafe { ticket::draw(held, at) });
         local::record(Kind::CondWait, attempt * 16, 0, &[at, condition, first, mutex, second]);
         local::waits(Kind::CondWake, attempt * 16 + o::PENDING, &[at, condition, mutex]);
     }
     let answer = wait();
     local::waits_no_more();
     if local::recording() {
-        let (first, second) = (OBJECTS.draw(condition), OBJECTS.draw(mutex));
+        // SAFETY: the program says that it is a mutex, and the thread holds it.
+        let (first, second) = (OBJECTS.draw(condition), unsafe { ticket::draw(held, at) });
         local::record(
             Kind::CondWake,
             outcome(attempt, error(answer)),
@@ -98,7 +100,8 @@ pub(super) fn waiting_by_schedule(this: Wait) -> c_int {
     let waiter = Waiter::new(condition);
     let woken = waiter.queued(|| {
         if local::recording() {
-            let (first, second) = (OBJECTS.draw(condition), OBJECTS.draw(mutex as u64));
+            // SAFETY: the program says that it is a mutex, and the thread holds it.
+            let (first, second) = (OBJECTS.draw(condition), unsafe { ticket::draw(mutex, at) });
             local::record(Kind::CondWait, attempt * 16, 0, &[at, condition, first, mutex as u64, second]);
         }
         // SAFETY: the mutex is the program's.
@@ -134,7 +137,8 @@ pub(super) fn waiting_by_schedule(this: Wait) -> c_int {
         taken => taken,
     };
     if local::recording() {
-        let (first, second) = (OBJECTS.draw(condition), OBJECTS.draw(mutex as u64));
+        // SAFETY: the program says that it is a mutex, and the thread holds it.
+        let (first, second) = (OBJECTS.draw(condition), unsafe { ticket::draw(mutex, at) });
         let words = [at, condition, first, mutex as u64, second];
         local::record(Kind::CondWake, outcome(attempt, answer), 0, &words);
     }

@@ -12,6 +12,7 @@ mod rwlock;
 mod semaphore;
 mod spin;
 mod thread;
+mod ticket;
 mod waits;
 
 use libc::c_int;

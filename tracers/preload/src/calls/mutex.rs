@@ -5,7 +5,7 @@ use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
 use warpath_light_format::plan::Act;
 
-use super::{Asked, holds, outcome, result, timed};
+use super::{Asked, holds, outcome, result, ticket, timed};
 use crate::follow::{self, Turn};
 use crate::interpose::interpose;
 use crate::local;
@@ -52,12 +52,13 @@ pub(super) unsafe fn kind(mutex: *const pthread_mutex_t) -> u32 {
         }
 }
 
-/// A lock that was attempted.
+/// A lock that was attempted; `draw` draws tickets of its kind of object.
 #[inline(always)]
-pub(super) fn record_lock(mutex: u64, kind: u32, attempt: u16, answer: c_int, at: u64) {
+pub(super) fn record_lock(draw: ticket::Draw, mutex: u64, kind: u32, attempt: u16, answer: c_int, at: u64) {
     if local::recording() {
         // It is held, and so its ticket is nobody else's.
-        let ticket = if holds(answer) { OBJECTS.draw_alone(mutex) } else { 0 };
+        // SAFETY: the program says that it is one.
+        let ticket = if holds(answer) { unsafe { draw(mutex, at) } } else { 0 };
         let outcome = outcome(attempt, answer);
         if kind == mutex::NORMAL && outcome == o::BLOCK * 16 + o::DONE {
             local::lock(at, mutex, ticket);
@@ -71,9 +72,10 @@ pub(super) fn record_lock(mutex: u64, kind: u32, attempt: u16, answer: c_int, at
 
 /// A lock that is about to be given up, and surely will be.
 #[inline(always)]
-pub(super) fn record_unlock(mutex: u64, at: u64) {
+pub(super) fn record_unlock(draw: ticket::Draw, mutex: u64, at: u64) {
     if local::recording() {
-        local::unlock(at, mutex, OBJECTS.draw_alone(mutex));
+        // SAFETY: the program says that it is one.
+        local::unlock(at, mutex, unsafe { draw(mutex, at) });
     }
 }
 
@@ -101,7 +103,7 @@ unsafe fn timed_lock(mutex: *mut pthread_mutex_t, at: u64, wait: impl FnOnce() -
     let attempt = || unsafe { real::pthread_mutex_trylock(mutex) };
     let answer = timed(&turn, |answer| answer == libc::EBUSY, attempt, || libc::ETIMEDOUT, wait);
     // SAFETY: promised by the caller.
-    record_lock(mutex as u64, unsafe { kind(mutex) }, o::TIMED, answer, at);
+    record_lock(ticket::of_mutex, mutex as u64, unsafe { kind(mutex) }, o::TIMED, answer, at);
     turn.done();
     answer
 }
@@ -131,7 +133,14 @@ pub(super) unsafe fn give_up(mutex: *mut pthread_mutex_t) -> c_int {
 /// An object that has come into being, or is about to go.
 pub(super) fn record_life(kind: Kind, what: u16, number: u32, object: u64, at: u64) {
     if local::recording() {
-        local::record(kind, what, number, &[at, object, OBJECTS.draw(object)]);
+        let ticket = match (what, kind) {
+            // SAFETY: the program says that it is a mutex.
+            (object::MUTEX, Kind::Init) => unsafe { ticket::draw_first(object as *mut _) },
+            // SAFETY: as above.
+            (object::MUTEX, _) => unsafe { ticket::of_mutex(object, at) },
+            _ => OBJECTS.draw(object),
+        };
+        local::record(kind, what, number, &[at, object, ticket]);
     }
 }
 
@@ -186,9 +195,11 @@ unsafe extern "C-unwind" fn lock(mutex: *mut pthread_mutex_t, at: u64) -> c_int 
         if is_usual(mutex) {
             memory::settle();
             if real::pthread_mutex_trylock(mutex) == 0 {
-                local::lock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
+                local::lock(at, mutex as u64, ticket::draw_plain(mutex, at));
                 return 0;
             }
+        } else if local::is_idle() {
+            return real::pthread_mutex_lock(mutex);
         }
         lock_slowly(mutex, at)
     }
@@ -209,7 +220,7 @@ unsafe extern "C-unwind" fn lock_slowly(mutex: *mut pthread_mutex_t, at: u64) ->
     let turn = asked.turn();
     let answer = asked.block(&turn, |answer| answer == libc::EBUSY, attempt, wait);
     // SAFETY: the program says that it is a mutex.
-    record_lock(mutex as u64, unsafe { kind(mutex) }, o::BLOCK, answer, at);
+    record_lock(ticket::of_mutex, mutex as u64, unsafe { kind(mutex) }, o::BLOCK, answer, at);
     turn.done();
     answer
 }
@@ -219,7 +230,7 @@ unsafe extern "C-unwind" fn trylock(mutex: *mut pthread_mutex_t, at: u64) -> c_i
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_mutex_trylock(mutex) };
     // SAFETY: the program says that it is a mutex.
-    record_lock(mutex as u64, unsafe { kind(mutex) }, o::TRY, answer, at);
+    record_lock(ticket::of_mutex, mutex as u64, unsafe { kind(mutex) }, o::TRY, answer, at);
     turn.done();
     answer
 }
@@ -243,7 +254,9 @@ unsafe extern "C-unwind" fn unlock(mutex: *mut pthread_mutex_t, at: u64) -> c_in
     // SAFETY: the program says that it is a mutex.
     unsafe {
         if is_usual(mutex) {
-            local::unlock(at, mutex as u64, OBJECTS.draw_alone(mutex as u64));
+            local::unlock(at, mutex as u64, ticket::draw_plain(mutex, at));
+            real::pthread_mutex_unlock(mutex)
+        } else if local::is_idle() {
             real::pthread_mutex_unlock(mutex)
         } else {
             unlock_slowly(mutex, at)
@@ -256,7 +269,7 @@ unsafe extern "C-unwind" fn unlock_slowly(mutex: *mut pthread_mutex_t, at: u64) 
     let turn = follow::turn(Act::Unlock, mutex as u64, at);
     // SAFETY: the program says that it is a mutex.
     if unsafe { kind(mutex) } == mutex::NORMAL {
-        record_unlock(mutex as u64, at);
+        record_unlock(ticket::of_mutex, mutex as u64, at);
         // SAFETY: the argument is the program's.
         let answer = unsafe { real::pthread_mutex_unlock(mutex) };
         turn.done();
@@ -265,7 +278,8 @@ unsafe extern "C-unwind" fn unlock_slowly(mutex: *mut pthread_mutex_t, at: u64) 
     // These may refuse, so their record comes behind; the ticket is drawn while the mutex is held.
     let recording = local::recording();
     memory::settle();
-    let ticket = if recording { OBJECTS.draw(mutex as u64) } else { 0 };
+    // SAFETY: the program says that it is a mutex.
+    let ticket = if recording { unsafe { ticket::draw(mutex, at) } } else { 0 };
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_mutex_unlock(mutex) };
     if recording {

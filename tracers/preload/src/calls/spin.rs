@@ -5,8 +5,8 @@ use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
 use warpath_light_format::plan::Act;
 
-use super::Asked;
 use super::mutex::{destroying, record_life, record_lock, record_unlock};
+use super::{Asked, ticket};
 use crate::follow;
 use crate::interpose::interpose;
 use crate::real::real;
@@ -56,7 +56,7 @@ unsafe extern "C-unwind" fn lock(lock: *mut pthread_spinlock_t, at: u64) -> c_in
     let asked = Asked { kind: Kind::Lock, object: lock as u64, at, owner: 0 };
     let turn = asked.turn();
     let answer = asked.block(&turn, |answer| answer == libc::EBUSY, attempt, wait);
-    record_lock(lock as u64, mutex::NORMAL, o::BLOCK, answer, at);
+    record_lock(ticket::of_small, lock as u64, mutex::NORMAL, o::BLOCK, answer, at);
     turn.done();
     answer
 }
@@ -65,14 +65,14 @@ unsafe extern "C-unwind" fn trylock(lock: *mut pthread_spinlock_t, at: u64) -> c
     let turn = follow::turn(Act::Lock, lock as u64, at);
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_spin_trylock(lock) };
-    record_lock(lock as u64, mutex::NORMAL, o::TRY, answer, at);
+    record_lock(ticket::of_small, lock as u64, mutex::NORMAL, o::TRY, answer, at);
     turn.done();
     answer
 }
 
 unsafe extern "C-unwind" fn unlock(lock: *mut pthread_spinlock_t, at: u64) -> c_int {
     let turn = follow::turn(Act::Unlock, lock as u64, at);
-    record_unlock(lock as u64, at);
+    record_unlock(ticket::of_small, lock as u64, at);
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_spin_unlock(lock) };
     turn.done();

@@ -6,9 +6,9 @@ use super::futex;
 use crate::tickets::Table;
 
 /// How many a barrier waits for.
-static PARTIES: Table = Table::new();
+static PARTIES: Table = Table::new(5);
 /// Which round it is (low half), and how many have arrived for it (high half).
-static ROUNDS: Table = Table::new();
+static ROUNDS: Table = Table::new(5);
 
 const ARRIVAL: u64 = 1 << 32;
 

@@ -12,7 +12,7 @@ pub(crate) use super::futex::Deadline;
 use crate::tickets::Table;
 
 /// Which conditions measure time by another clock than the usual one: the clock plus one.
-static CLOCKS: Table = Table::new();
+static CLOCKS: Table = Table::new(5);
 
 static WAITERS: Queue = Queue { busy: AtomicBool::new(false), first: UnsafeCell::new(core::ptr::null_mut()) };
 

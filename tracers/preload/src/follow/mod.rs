@@ -46,7 +46,7 @@ const FREE: u8 = 2;
 static MODE: AtomicU8 = AtomicU8::new(OFF);
 static FOLLOW: AtomicPtr<Follow> = AtomicPtr::new(core::ptr::null_mut());
 /// Seats of threads, plus one, by their numbers plus one.
-static SEATS: Table = Table::new();
+static SEATS: Table = Table::new(0);
 
 thread_local! {
     /// The running thread's slot; of a thread that the plan names it is its place in the plan, too.

@@ -9,13 +9,13 @@ mod annotations;
 mod atomics;
 mod cas16;
 mod functions;
-mod quick;
+pub(crate) mod quick;
 pub(crate) mod ranges;
 mod system;
 
 use warpath_light_format::access::{read, volatile, write};
 
-use self::quick::{quick, read_with, read1, read2, read4, read8, written};
+use self::quick::{append, quick, read_with, read1, read2, read4, read8, written};
 use crate::memory::announce;
 
 /// Sixteen bytes have records of their own.

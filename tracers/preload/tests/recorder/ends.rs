@@ -48,7 +48,7 @@ fn a_killed_process_loses_at_most_what_was_being_written() {
 }
 
 /// In the order of the trace no lock is taken by two threads at once.
-fn exclusive(trace: &warpath_trace::trace::Trace) {
+pub(crate) fn exclusive(trace: &warpath_trace::trace::Trace) {
     let mut owners = std::collections::HashMap::new();
     for (thread, index, event) in trace.in_order().expect("the trace has an order") {
         match event.op {

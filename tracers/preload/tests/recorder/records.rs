@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::Program;
+use crate::ends::exclusive;
+use crate::support::{Program, same};
 use warpath_trace::event::Op;
 use warpath_trace::header::Outcome;
 use warpath_trace::trace::Trace;
@@ -81,4 +82,38 @@ fn every_kind_of_object_is_seen() {
     }
     assert_eq!(verbs["Fork"], 4);
     assert_eq!(verbs["BarrierArrive"], 4);
+}
+
+/// A plain mutex keeps its own count, and programs may do to a mutex that nobody holds what they like.
+#[test]
+fn mutexes_that_are_overwritten_copied_or_made_anew_keep_their_order() {
+    let text = "#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+        struct { long before; pthread_mutex_t lock; long behind; } a, b;\n\
+        static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; static long sum;\n\
+        static void *work(void *unused) {\n\
+          for (int i = 0; i < 700; i++) {\n\
+            pthread_mutex_lock(&a.lock); sum++; pthread_mutex_unlock(&a.lock);\n\
+            pthread_mutex_lock(&turn); pthread_mutex_unlock(&turn);\n\
+          }\n  return 0;\n}\n\
+        static void both(void) {\n  pthread_t threads[2];\n\
+          for (int i = 0; i < 2; i++) pthread_create(&threads[i], 0, work, 0);\n\
+          for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);\n}\n\
+        int main(void) {\n  static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;\n\
+          a.before = a.behind = 7;\n  both();\n\
+          memset(&a.lock, 0, sizeof a.lock); both();\n\
+          a.lock = fresh; both();\n\
+          pthread_mutex_init(&a.lock, 0); both();\n\
+          pthread_mutex_destroy(&a.lock); pthread_mutex_init(&a.lock, 0); both();\n\
+          b = a; pthread_mutex_lock(&b.lock); pthread_mutex_unlock(&b.lock);\n\
+          for (int i = 0; i < 1000; i++) {\n    memset(&a.lock, 0, sizeof a.lock);\n\
+            pthread_mutex_lock(&a.lock); sum++; pthread_mutex_unlock(&a.lock);\n  }\n\
+          printf(\"%ld %ld %ld\\n\", sum, a.before, b.behind); return 0;\n}\n";
+    let program = Program::compile_text(text);
+    let plain = program.plain().output().expect("it runs");
+    same(&plain, &program.recorded().output().expect("it runs"));
+    let (trace, written) = crate::support::trace_of(&program.processes()[0]);
+    assert_eq!((written.lost, written.guessed), (0, 0));
+    let locks = trace.threads.iter().flatten().filter(|event| matches!(event.op, Op::Lock { .. })).count();
+    assert_eq!(locks, 5 * 2 * 2 * 700 + 1 + 1000);
+    exclusive(&trace);
 }

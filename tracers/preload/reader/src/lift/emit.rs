@@ -177,7 +177,7 @@ impl<'a, W: Write> Emitter<'a, W> {
         record: &Record<'_>,
         space: &mut Space,
     ) -> Result<(), LightError> {
-        if matches!(record.kind, Kind::Resume | Kind::Mark | Kind::Step) {
+        if matches!(record.kind, Kind::Resume | Kind::Mark | Kind::Step | Kind::Renew) {
             // Nothing that the thread did: it may not even have begun.
             return Ok(());
         }
@@ -193,7 +193,7 @@ impl<'a, W: Write> Emitter<'a, W> {
         let address = record.word(2);
         let (attempt, result) = (attempt(record.a), result(record.a));
         match record.kind {
-            Kind::Begin | Kind::Resume | Kind::Mark | Kind::Exit | Kind::Step => {}
+            Kind::Begin | Kind::Resume | Kind::Mark | Kind::Exit | Kind::Step | Kind::Renew => {}
             Kind::End => self.put(thread, Op::End, at)?,
             Kind::Fork => {
                 let child = self.thread(record.b as usize)?;
