@@ -204,7 +204,7 @@ fn ctrl_c_leaves_the_results_so_far_and_no_solver() {
 #[test]
 fn the_solvers_are_listed() {
     let list = warpath_with(["solvers"]);
-    for name in ["z3", "cvc5", "yices", "bitwuzla", "boolector", "portfolio"] {
+    for name in ["warpath", "z3", "cvc5", "yices", "bitwuzla", "boolector", "portfolio"] {
         assert!(list.expect_code(0).stdout.contains(name), "{}", list.stdout);
     }
     let json = warpath_with(["solvers", "list", "--json", "-"]).expect_code(0).json();
@@ -215,31 +215,32 @@ fn the_solvers_are_listed() {
         .env("PATH", nowhere.path()))
     .expect_code(0)
     .json();
-    assert!(
-        empty["solvers"].as_array().is_some_and(|all| all.iter().all(|one| one["found"] == false)),
-        "{empty}"
-    );
+    let found: Vec<&Value> =
+        empty["solvers"].as_array().expect("a list").iter().filter(|one| one["found"] == true).collect();
+    assert!(found.len() == 1 && found[0]["name"] == "warpath" && found[0]["origin"] == "own", "{empty}");
     json_doc::check("warpath.solvers/1", &[json, empty]);
 }
 
 #[test]
 fn the_solvers_that_must_work_pass_their_test() {
-    let ran = warpath_with(["solvers", "test", "z3", "cvc5", "yices", "--json", "-"]);
+    let ran = warpath_with(["solvers", "test", "warpath", "z3", "cvc5", "yices", "--json", "-"]);
     let json = ran.expect_code(0).json();
     let tested = json["solvers"].as_array().expect("a list");
-    assert!(tested.len() == 3 && tested.iter().all(|solver| solver["passed"] == true), "{json}");
+    assert!(tested.len() == 4 && tested.iter().all(|solver| solver["passed"] == true), "{json}");
     json_doc::check("warpath.solvers-test/1", &[json]);
     warpath_with(["solvers", "test", "z4"]).expect_code(2).expect_complaint("no solver is called `z4`");
 }
 
 #[test]
-fn without_any_solver_there_is_advice() {
+fn without_any_other_solver_our_own_answers() {
     let nowhere = Folder::new();
     let script = nowhere.file("a.smt2", SAT);
     let bare = |arguments: &[&str]| {
         run(warpath().args(arguments).env("XDG_DATA_HOME", nowhere.path()).env("PATH", nowhere.path()))
     };
-    bare(&["solvers", "test"]).expect_code(2).expect_complaint("help: run scripts/setup");
+    assert!(bare(&["solvers", "test"]).expect_code(0).stdout.contains("warpath"));
+    let solved = bare(&["solve", &script.to_string_lossy()]);
+    assert!(solved.expect_code(0).stdout.contains("sat"), "{}", solved.stdout);
     bare(&["solve", "--solver", "z3", &script.to_string_lossy()])
         .expect_code(2)
         .expect_complaint("warpath solvers install z3");
@@ -346,6 +347,19 @@ fn the_demo_runs_and_ends_with_an_agreement() {
     let demo =
         run(Command::new(repository().join("scripts/demo")).env("WARPATH", env!("CARGO_BIN_EXE_warpath")));
     demo.expect_code(0);
-    assert!(demo.stdout.contains("z3, cvc5, yices agree on all 3 questions."), "{}", demo.stdout);
+    assert!(demo.stdout.contains("warpath, cvc5, yices, z3 agree on all 3 questions."), "{}", demo.stdout);
     assert!(demo.stdout.contains("#x00000003"), "the input is named: {}", demo.stdout);
+}
+
+#[test]
+fn the_demo_needs_no_other_solver() {
+    let folder = Folder::new();
+    for name in ["z3", "cvc5", "yices", "bitwuzla", "boolector"] {
+        let elsewhere = format!("name = \"{name}\"\n[find]\nnames = [\"nowhere-{name}\"]\n");
+        folder.file(&format!("{name}.toml"), &elsewhere);
+    }
+    let mut demo = Command::new(repository().join("scripts/demo"));
+    demo.env("WARPATH", env!("CARGO_BIN_EXE_warpath")).env("WARPATH_SOLVERS_DIR", folder.path());
+    let demo = run(&mut demo);
+    assert!(demo.expect_code(0).stdout.contains("warpath answered all 3 questions."), "{}", demo.stdout);
 }
