@@ -19,7 +19,7 @@ pub enum ServeError {
         source: io::Error,
     },
     /// Standard output does not take the answers, or the file of the proof does not take it.
-    #[error("answers cannot be written")]
+    #[error("answers, or their proof, cannot be written")]
     Write(#[from] io::Error),
     /// One file cannot hold the proofs of several conversations.
     #[error("a proof is of one script, not of {scripts}")]

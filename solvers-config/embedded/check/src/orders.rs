@@ -97,6 +97,25 @@ impl Orders {
         }
     }
 
+    /// Gives all comparisons the truth that integers have: by node, where those of constants are known.
+    #[cfg(test)]
+    pub(crate) fn settle(&self, values: &mut Vec<Option<i64>>, clauses: &mut Clauses) {
+        values.resize(self.nodes as usize, None);
+        // A choice comes after what it is between.
+        for node in 0..self.nodes {
+            if let Some(choice) = self.choices.get(&node) {
+                let holds = clauses.follows(&[choice.condition]);
+                let (value, offset) = if holds { choice.then } else { choice.otherwise };
+                values[node as usize] = values[value as usize].map(|value| value + offset);
+            }
+        }
+        for (&var, comparison) in &self.by_var {
+            let of = |node: Node| values[node as usize].expect("every node has a value");
+            let holds = of(comparison.to) - of(comparison.from) >= comparison.least;
+            clauses.add(&[Lit::positive(var).flipped(!holds)]);
+        }
+    }
+
     /// Whether the negations of the literals, comparisons all of them, add up to `0 >= 1` or more: each node comes in
     /// as often as it goes out, and the sum of the differences is positive. A circle is such a set.
     pub(crate) fn is_lemma(&self, clause: &[Lit]) -> bool {

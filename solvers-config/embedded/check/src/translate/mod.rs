@@ -6,6 +6,8 @@
 
 mod formulas;
 mod operations;
+#[cfg(test)]
+mod tests;
 
 use crate::differences::Difference;
 use crate::gates::Circuit;
