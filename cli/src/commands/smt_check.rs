@@ -62,7 +62,7 @@ impl Invocation for SmtCheckArgs {
         Ok(SmtCheckConfig { script: self.script, proof: self.proof })
     }
 
-    fn run(config: SmtCheckConfig, _: &Console) -> anyhow::Result<Exit> {
+    fn run(config: SmtCheckConfig, console: &Console) -> anyhow::Result<Exit> {
         let unreadable = |path: &PathBuf| format!("{} cannot be read", path.display());
         let script = fs::read_to_string(&config.script).with_context(|| unreadable(&config.script))?;
         let proof = File::open(&config.proof).with_context(|| unreadable(&config.proof))?;
@@ -73,6 +73,9 @@ impl Invocation for SmtCheckArgs {
                     "checked: {answers} unsat answers, {} lemmas, {} learned clauses\n",
                     report.lemmas, report.learned
                 ))?;
+                if report.cut_off {
+                    console.note("the last line of the proof is cut off, and was left out");
+                }
                 Ok(Exit::Clean)
             }
             Err(wrong @ CheckError::Wrong { .. }) => {

@@ -56,11 +56,19 @@ fn proofs_are_written_and_checked() {
     fs::write(&proof, wrong).expect("a proof");
     let checked = run(warpath().arg("smt-check").args([&script, &proof]));
     checked.expect_code(1);
-    assert!(checked.stdout.contains("of the proof is wrong: check 1 relies on assertion"), "{}", checked.stdout);
+    assert!(
+        checked.stdout.contains("of the proof is wrong: check 1 relies on assertion"),
+        "{}",
+        checked.stdout
+    );
 
     fs::write(&proof, "no proof\n").expect("a file");
-    run(warpath().arg("smt-check").args([&script, &proof])).expect_code(2).expect_complaint("does not begin with");
-    warpath_with(["smt-check", "no-such.smt2", "x"]).expect_code(2).expect_complaint("no-such.smt2 cannot be read");
+    run(warpath().arg("smt-check").args([&script, &proof]))
+        .expect_code(2)
+        .expect_complaint("does not begin with");
+    warpath_with(["smt-check", "no-such.smt2", "x"])
+        .expect_code(2)
+        .expect_complaint("no-such.smt2 cannot be read");
     run(warpath().args(["smt", "--proof"]).args([&proof, &script, &script]))
         .expect_code(2)
         .expect_complaint("a proof is of one script");

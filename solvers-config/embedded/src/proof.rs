@@ -46,6 +46,8 @@ impl ProofLog {
         };
         let log = ProofLog(Arc::new(Mutex::new(writer)));
         log.lock().line(HEADER, &[]);
+        // So that what is stopped at any time leaves a proof, of nothing at least.
+        log.finish()?;
         Ok(log)
     }
 

@@ -40,6 +40,8 @@ pub struct Report {
     pub learned: u64,
     /// Lines but for the first.
     pub steps: u64,
+    /// The last line has no end, and was left out: the solver was stopped while it worked on the next answer.
+    pub cut_off: bool,
 }
 
 /// Follows a proof. If this succeeds, as many checks of the script as the report says are unsatisfiable.
@@ -63,7 +65,9 @@ pub fn check(script: &str, proof: impl BufRead) -> Result<Report, CheckError> {
     let mut numbers = Vec::new();
     loop {
         let line = lines.number + 1;
-        let Some(text) = lines.next()? else { return Ok(checker.report()) };
+        let Some(text) = lines.next()? else {
+            return Ok(Report { cut_off: lines.cut_off, ..checker.report() });
+        };
         let Some(step) = parse(text, &mut numbers) else {
             return Err(CheckError::Syntax { line, text: text.chars().take(60).collect() });
         };

@@ -67,7 +67,7 @@ fn vector(terms: &mut Terms, chance: &mut Chance, leaves: &[TermId], depth: usiz
         0 => terms.apply(chance.of(&UNARY), &[a]).unwrap(),
         1 => terms.apply(Op::Concat, &[a, b]).unwrap(),
         2 => {
-            let condition = formula(terms, chance, &[], leaves, &[], depth - 1);
+            let condition = terms.apply(chance.of(&COMPARE), &[a, b]).unwrap();
             terms.ite(condition, a, b).unwrap()
         }
         _ => terms.apply(chance.of(&BINARY), &[a, b]).unwrap(),
