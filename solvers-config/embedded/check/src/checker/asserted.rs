@@ -109,7 +109,7 @@ impl Checker<'_> {
     /// Whether the clause is one of those that the assertion is. Each assertion is looked at once, while its clauses
     /// come one after the other, so that a proof that jumps between assertions costs no more.
     fn is_own(&mut self, number: usize, clause: &[Lit]) -> Result<bool, Reason> {
-        if !self.asserted.current.as_ref().is_some_and(|(current, _)| *current == number) {
+        if self.asserted.current.as_ref().is_none_or(|(current, _)| *current != number) {
             if self.asserted.own.contains_key(&number) {
                 return Ok(false);
             }
