@@ -11,8 +11,8 @@ use warpath_solvers::supervise::{self, SupervisorCommand};
 
 use crate::commands::{
     AnalyzeArgs, ApplyArgs, CcArgs, ConvertArgs, DiagnoseArgs, ExploreArgs, ExportTestArgs, LiftArgs,
-    PackArgs, RecordArgs, ReplayArgs, ReportArgs, ShowArgs, SmtArgs, SolveArgs, SolversArgs, TRIAGE_WORKER,
-    TriageArgs, serve_triage,
+    PackArgs, RecordArgs, ReplayArgs, ReportArgs, ShowArgs, SmtArgs, SmtCheckArgs, SolveArgs, SolversArgs,
+    TRIAGE_WORKER, TriageArgs, serve_triage,
 };
 use crate::console::{Console, complain};
 use crate::exit::Exit;
@@ -67,6 +67,7 @@ enum Command {
     Convert(ConvertArgs),
     Solvers(SolversArgs),
     Smt(SmtArgs),
+    SmtCheck(SmtCheckArgs),
     Cc(CcArgs),
 }
 
@@ -144,6 +145,7 @@ fn dispatch(command: Command) -> Exit {
         Command::Convert(args) => execute(args),
         Command::Solvers(args) => execute(args),
         Command::Smt(args) => execute(args),
+        Command::SmtCheck(args) => execute(args),
         Command::Cc(args) => execute(args),
     }
 }

@@ -24,6 +24,7 @@ Examples:
   warpath smt query.smt2
   warpath smt --timeout 5000 queries/*.smt2     each file by itself, one after the other
   echo '(check-sat)' | warpath smt
+  warpath smt --proof query.proof query.smt2 && warpath smt-check query.smt2 query.proof
 
 Exit codes:
   0  the commands were answered, be it with errors
@@ -38,6 +39,9 @@ pub(crate) struct SmtArgs {
     /// Answer `unknown` to a check that takes longer, in milliseconds; 0 for no limit
     #[arg(long, value_name = "MS", default_value_t = 0)]
     timeout: u64,
+    /// Write why each `unsat` was said, for `warpath smt-check`; of one script only
+    #[arg(long, value_name = "PROOF")]
+    proof: Option<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
@@ -45,6 +49,7 @@ pub(crate) struct SmtConfig {
     files: Vec<PathBuf>,
     seed: u64,
     timeout_ms: u64,
+    proof: Option<PathBuf>,
 }
 
 impl Invocation for SmtArgs {
@@ -60,11 +65,14 @@ impl Invocation for SmtArgs {
     }
 
     fn lower(self) -> anyhow::Result<SmtConfig> {
-        Ok(SmtConfig { files: self.files, seed: self.seed, timeout_ms: self.timeout })
+        Ok(SmtConfig { files: self.files, seed: self.seed, timeout_ms: self.timeout, proof: self.proof })
     }
 
     fn run(config: SmtConfig, _: &Console) -> anyhow::Result<Exit> {
-        let settings = Settings::default().with_seed(config.seed).with_timeout_ms(config.timeout_ms);
+        let settings = Settings::default()
+            .with_seed(config.seed)
+            .with_timeout_ms(config.timeout_ms)
+            .with_proof(config.proof);
         match serve_files(&config.files, &settings) {
             Ok(()) => Ok(Exit::Clean),
             // Whoever asked has gone.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::run::warpath_with;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "explore",
     "record",
     "lift",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 17] = [
     "convert",
     "solvers",
     "smt",
+    "smt-check",
     "cc",
 ];
 

@@ -34,3 +34,42 @@ fn files_are_answered_and_missing_ones_are_named() {
     warpath_with(["smt", "no-such.smt2"]).expect_code(2).expect_complaint("no-such.smt2 cannot be read");
     warpath_with(["smt", "--seed", "x"]).expect_code(2).expect_complaint("invalid value 'x'");
 }
+
+const REFUTED: &str = "(declare-const x Int)(declare-const y Int)(declare-const v (_ BitVec 8))
+(assert (< x y))(check-sat)(push 1)(assert (= (bvadd v #x01) v))(check-sat)(pop 1)(assert (< y x))(check-sat)";
+
+#[test]
+fn proofs_are_written_and_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (script, proof) = (folder.path().join("script.smt2"), folder.path().join("script.proof"));
+    fs::write(&script, REFUTED).expect("a script");
+    let answered = run(warpath().args(["smt", "--proof"]).args([&proof, &script]));
+    assert_eq!(answered.stdout, "sat\nunsat\nunsat\n");
+    let checked = run(warpath().arg("smt-check").args([&script, &proof]));
+    checked.expect_code(0);
+    assert!(checked.stdout.starts_with("checked: 2 unsat answers, "), "{}", checked.stdout);
+
+    // The first check is satisfiable, so the same reason cannot be its reason.
+    let text = fs::read_to_string(&proof).expect("a proof");
+    let wrong = text.replace("\nu 3", "\nu 1");
+    assert_ne!(text, wrong);
+    fs::write(&proof, wrong).expect("a proof");
+    let checked = run(warpath().arg("smt-check").args([&script, &proof]));
+    checked.expect_code(1);
+    assert!(
+        checked.stdout.contains("of the proof is wrong: check 1 relies on assertion"),
+        "{}",
+        checked.stdout
+    );
+
+    fs::write(&proof, "no proof\n").expect("a file");
+    run(warpath().arg("smt-check").args([&script, &proof]))
+        .expect_code(2)
+        .expect_complaint("does not begin with");
+    warpath_with(["smt-check", "no-such.smt2", "x"])
+        .expect_code(2)
+        .expect_complaint("no-such.smt2 cannot be read");
+    run(warpath().args(["smt", "--proof"]).args([&proof, &script, &script]))
+        .expect_code(2)
+        .expect_complaint("a proof is of one script");
+}

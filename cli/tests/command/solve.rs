@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use serde_json::Value;
+
 use crate::json_doc;
 use crate::run::{Folder, Ran, ran, repository, run, warpath, warpath_with};
 

@@ -18,15 +18,24 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
-    /// Standard output does not take the answers.
-    #[error("answers cannot be written")]
+    /// Standard output does not take the answers, or the file of the proof does not take it.
+    #[error("answers, or their proof, cannot be written")]
     Write(#[from] io::Error),
+    /// One file cannot hold the proofs of several conversations.
+    #[error("a proof is of one script, not of {scripts}")]
+    OneProof {
+        /// How many were given.
+        scripts: usize,
+    },
 }
 
 /// Answers files one after the other on standard output, each by itself; `-` and no file at all are standard input.
 pub fn serve_files(files: &[PathBuf], settings: &Settings) -> Result<(), ServeError> {
     let standard = [PathBuf::from("-")];
     let files = if files.is_empty() { &standard } else { files };
+    if settings.proof.is_some() && files.len() > 1 {
+        return Err(ServeError::OneProof { scripts: files.len() });
+    }
     for path in files {
         if path == Path::new("-") {
             serve(io::stdin().lock(), io::stdout().lock(), settings)?;

@@ -10,6 +10,7 @@ mod dialogue;
 mod error;
 mod files;
 mod names;
+mod proof;
 mod terms;
 mod text;
 
@@ -17,6 +18,7 @@ pub use decide::Decider;
 pub use dialogue::Settings;
 pub use files::{ServeError, serve_files};
 
+use proof::ProofLog;
 use std::io::{self, Read, Write};
 use warpath_smt_engine::Engine;
 
@@ -31,10 +33,21 @@ use warpath_smt_engine::Engine;
 /// # Ok(()) }
 /// ```
 pub fn serve(input: impl Read, output: impl Write, settings: &Settings) -> io::Result<()> {
-    serve_with(input, output, settings, &mut Engine::new)
+    let Some(path) = &settings.proof else {
+        return serve_with(input, output, settings, &mut Engine::new);
+    };
+    let proof = ProofLog::create(path)?;
+    let mut make = |options| {
+        proof.restart();
+        let mut engine = Engine::new(options);
+        engine.set_proof(Box::new(proof.clone()));
+        engine
+    };
+    dialogue::Dialogue::new(input, output, settings, &mut make).with_proof(&proof).run()?;
+    proof.finish()
 }
 
-/// Like [`serve`], with something else that decides.
+/// Like [`serve`], with something else that decides, and without a proof.
 pub fn serve_with<D: Decider>(
     input: impl Read,
     output: impl Write,

@@ -81,7 +81,11 @@ impl Engine {
 
     /// Opens a level.
     pub fn push(&mut self) {
-        let activation = self.translation.circuit.sat.new_var().positive();
+        let sat = &mut self.translation.circuit.sat;
+        let activation = sat.new_var().positive();
+        if let Some(proof) = &mut sat.proof {
+            proof.step(Step::Activation(activation));
+        }
         self.levels.push(Level { activation, assertions: self.assertions.len() });
     }
 
@@ -90,6 +94,9 @@ impl Engine {
         self.model = None;
         if let Some(level) = self.levels.pop() {
             self.assertions.truncate(level.assertions);
+            if let Some(proof) = &mut self.translation.circuit.sat.proof {
+                proof.step(Step::Retired(level.activation));
+            }
             self.translation.circuit.define(&[!level.activation]);
         }
     }
@@ -148,6 +155,12 @@ impl Engine {
                 for (&term, literal) in assumptions.iter().zip(&literals[self.levels.len()..]) {
                     if blamed.contains(literal) && told.insert(*literal) {
                         self.failed.push(term);
+                    }
+                }
+                if sat.proof.is_some() {
+                    let clause: Vec<Lit> = sat.failed().iter().map(|&literal| !literal).collect();
+                    if let Some(proof) = &mut sat.proof {
+                        proof.step(Step::Refuted(&clause));
                     }
                 }
                 Ok(Outcome::Unsat)

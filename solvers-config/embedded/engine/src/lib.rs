@@ -15,7 +15,7 @@ mod terms;
 mod theories;
 
 pub use engine::Engine;
-pub use proof::{Proof, Step};
+pub use proof::{Function, Proof, Step};
 pub use sat::{Lit, Statistics, Var};
 
 /// What may change how long an answer takes, never what it is (but for [`Outcome::Unknown`]).

@@ -16,18 +16,50 @@ pub enum Step<'a> {
         /// Counted from the least significant.
         bit: u32,
     },
-    /// The literal says `to - from >= least` of two integers.
+    /// The literal is new and free; what stands on a level has its negation. It is assumed while the level is open.
+    Activation(Lit),
+    /// A level is given up: its literal is false from now on.
+    Retired(Lit),
+    /// The node stands for a declared integer constant. Node 0 is the number 0.
+    Node {
+        /// A new number.
+        node: u32,
+        /// The constant.
+        constant: TermId,
+    },
+    /// The node is the first sum of a node and a number if the condition holds, else the second.
+    Choice {
+        /// A new number.
+        node: u32,
+        /// What decides.
+        condition: Lit,
+        /// The value if it holds.
+        then: (u32, i64),
+        /// The value if it does not.
+        otherwise: (u32, i64),
+    },
+    /// The literal says `to - from >= least` of two nodes.
     Order {
         /// True exactly if the comparison holds.
         literal: Lit,
-        /// An integer constant; `None` is the number 0.
-        from: Option<TermId>,
+        /// A node.
+        from: u32,
         /// Another one.
-        to: Option<TermId>,
+        to: u32,
         /// The difference.
         least: i64,
     },
-    /// Part of the definition of a gate: a new variable as a function of older ones.
+    /// A new variable is a function of older ones. Its clauses follow, as definitions.
+    Gate {
+        /// The new variable.
+        output: Lit,
+        /// The function.
+        function: Function,
+        /// What it is a function of.
+        inputs: &'a [Lit],
+    },
+    /// Part of the definition of a gate or of a choice, or the unit clause that gives up a level: it follows from the
+    /// step that introduced them.
     Definition(&'a [Lit]),
     /// Part of what was asserted. On a level above 0 the clause has one literal more, which is false when the level
     /// is given up.
@@ -43,6 +75,22 @@ pub enum Step<'a> {
     Learned(&'a [Lit]),
     /// No longer needed.
     Deleted(&'a [Lit]),
+    /// A check ends with `Unsat`, because of this clause: of negations of assumptions and of activation literals. It
+    /// follows as learned clauses do.
+    Refuted(&'a [Lit]),
+}
+
+/// What a gate computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// All inputs hold.
+    And,
+    /// Exactly one of two holds.
+    Xor,
+    /// The second input if the first holds, else the third.
+    Mux,
+    /// At least two of three hold.
+    Majority,
 }
 
 /// Is told every step, in order.

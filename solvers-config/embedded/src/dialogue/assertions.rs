@@ -54,6 +54,9 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
             told = self.terms.implies(selector, term).at(at)?;
             tracked = Some((name, selector));
         }
+        if let Some(proof) = self.proof {
+            proof.asserting();
+        }
         self.engine
             .assert(&mut self.terms, told)
             .map_err(|error| Complaint::Engine { what: error.what })

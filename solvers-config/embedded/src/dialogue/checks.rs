@@ -46,6 +46,9 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
 
     fn check(&mut self, assumed: Vec<(TermId, String)>) -> Result<Reply, Complaint> {
         self.checks += 1;
+        if let Some(proof) = self.proof {
+            proof.checking();
+        }
         self.mode = Mode::Unasked;
         let selectors = self.assertions.iter().filter_map(|assertion| assertion.tracked);
         let mut assumptions: Vec<TermId> = selectors.map(|(_, selector)| selector).collect();
@@ -69,6 +72,11 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
             },
             Optimum::Unsat => {
                 let reason = self.engine.failed().to_vec();
+                if let Some(proof) = self.proof {
+                    proof.concluded().map_err(|error| Complaint::Internal {
+                        what: format!("the proof cannot be written: {error}"),
+                    })?;
+                }
                 ("unsat", Mode::Unsat { assumed, reason, small: false })
             }
             Optimum::Found(costs) => {

@@ -50,6 +50,9 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
         };
         self.names.define(symbol, Meaning::Term(constant)).at(at)?;
         self.constants.push((symbol, constant));
+        if let Some(proof) = self.proof {
+            proof.declared(constant);
+        }
         Ok(Reply::Silent)
     }
 

@@ -12,6 +12,7 @@ mod settings;
 use crate::decide::Decider;
 use crate::error::{At, Complaint, Fault, Place};
 use crate::names::{Mark, Names, Symbol};
+use crate::proof::ProofLog;
 use crate::terms::{Reader, Stacks};
 use crate::text::{Kind, Lexer, Respaced, Token, error_text};
 use assertions::{Assertion, Level, Soft};
@@ -56,6 +57,8 @@ pub(crate) struct Dialogue<'a, D, R, W> {
     aliases: FxHashMap<TermId, Arc<str>>,
     mode: Mode,
     checks: u64,
+    /// Is told what commands are met, in order.
+    proof: Option<&'a ProofLog>,
 }
 
 impl<'a, D: Decider, R: Read, W: Write> Dialogue<'a, D, R, W> {
@@ -84,7 +87,14 @@ impl<'a, D: Decider, R: Read, W: Write> Dialogue<'a, D, R, W> {
             aliases: FxHashMap::default(),
             mode: Mode::Unasked,
             checks: 0,
+            proof: None,
         }
+    }
+
+    /// Writes a proof. What decides must be told of it as well.
+    pub(crate) fn with_proof(mut self, proof: &'a ProofLog) -> Self {
+        self.proof = Some(proof);
+        self
     }
 
     /// Answers until the end of the input or `exit`. The error is one of writing.

@@ -1,5 +1,6 @@
 //! What can be set.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What the command line says: the options as they are at the start and after a `reset`.
@@ -10,6 +11,8 @@ pub struct Settings {
     pub seed: u64,
     /// Time for each check, in milliseconds; 0 for no limit.
     pub timeout_ms: u64,
+    /// Where to write why each `unsat` was said; nowhere if there is none.
+    pub proof: Option<PathBuf>,
 }
 
 impl Settings {
@@ -23,6 +26,12 @@ impl Settings {
     #[must_use]
     pub fn with_timeout_ms(self, timeout_ms: u64) -> Self {
         Settings { timeout_ms, ..self }
+    }
+
+    /// With a proof, which `warpath smt-check` can check, in this file.
+    #[must_use]
+    pub fn with_proof(self, proof: Option<PathBuf>) -> Self {
+        Settings { proof, ..self }
     }
 }
 

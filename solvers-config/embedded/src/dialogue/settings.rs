@@ -155,6 +155,9 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
         self.softs.clear();
         self.mode = Mode::Unasked;
         if !keep_declarations {
+            if let Some(proof) = self.proof {
+                proof.forget_constants();
+            }
             self.terms = Terms::new();
             self.names = Names::new();
             self.constants.clear();

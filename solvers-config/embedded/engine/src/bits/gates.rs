@@ -1,6 +1,6 @@
 //! Gates: functions of a few literals, each with one variable however often it is asked for.
 
-use crate::proof::Step;
+use crate::proof::{Function, Step};
 use crate::sat::{Lit, Sat};
 use crate::theories::Theories;
 use rustc_hash::FxHashMap;
@@ -13,6 +13,18 @@ enum Gate {
     Mux(Lit, Lit, Lit),
     Majority(Lit, Lit, Lit),
     AndAll(Box<[Lit]>),
+}
+
+impl Gate {
+    fn tell(&self, tell: impl FnOnce(Function, &[Lit])) {
+        match *self {
+            Gate::And(a, b) => tell(Function::And, &[a, b]),
+            Gate::Xor(a, b) => tell(Function::Xor, &[a, b]),
+            Gate::Mux(a, b, c) => tell(Function::Mux, &[a, b, c]),
+            Gate::Majority(a, b, c) => tell(Function::Majority, &[a, b, c]),
+            Gate::AndAll(ref inputs) => tell(Function::And, inputs),
+        }
+    }
 }
 
 /// The clauses of everything that was asked, and the gates they are about.
@@ -46,6 +58,9 @@ impl Circuit {
             std::collections::hash_map::Entry::Occupied(known) => (*known.get(), false),
             std::collections::hash_map::Entry::Vacant(vacant) => {
                 let output = self.sat.new_var().positive();
+                if let Some(proof) = &mut self.sat.proof {
+                    vacant.key().tell(|function, inputs| proof.step(Step::Gate { output, function, inputs }));
+                }
                 (*vacant.insert(output), true)
             }
         }

@@ -86,8 +86,15 @@ impl Translation {
 
     /// A new integer that is `a` or `b`.
     fn choice(&mut self, condition: Lit, a: Difference, b: Difference) -> Result<Difference, Unsupported> {
-        self.nodes.push(None);
-        let chosen = Difference::of(self.circuit.sat.theory.orders.new_node());
+        if a.minus != ZERO || b.minus != ZERO {
+            return Err(unsupported("a choice between differences of integers is not supported".to_owned()));
+        }
+        let node = self.circuit.sat.theory.orders.new_node();
+        if let Some(proof) = &mut self.circuit.sat.proof {
+            let sum = |value: Difference| (value.plus.0, value.offset);
+            proof.step(Step::Choice { node: node.0, condition, then: sum(a), otherwise: sum(b) });
+        }
+        let chosen = Difference::of(node);
         for (condition, value) in [(condition, a), (!condition, b)] {
             let up = self.at_least(value, chosen, 0)?;
             let down = self.at_least(chosen, value, 0)?;
@@ -117,8 +124,7 @@ impl Translation {
         self.circuit.sat.favour(var);
         let related = self.circuit.sat.theory.orders.add_atom(var, from, to, least);
         if let Some(proof) = &mut self.circuit.sat.proof {
-            let (from, to) = (self.nodes[from.index()], self.nodes[to.index()]);
-            proof.step(Step::Order { literal, from, to, least });
+            proof.step(Step::Order { literal, from: from.0, to: to.0, least });
             for clause in &related {
                 proof.step(Step::Lemma(clause));
             }

@@ -40,8 +40,6 @@ pub(crate) struct Translation {
     divisions: FxHashMap<(TermId, TermId), (Vec<Lit>, Vec<Lit>)>,
     /// Declared constants that have been met.
     constants: Vec<TermId>,
-    /// By node: the constant it stands for. The number 0 and choices stand for none.
-    nodes: Vec<Option<TermId>>,
     stack: Vec<TermId>,
 }
 
@@ -57,7 +55,6 @@ impl Translation {
             equalities: FxHashMap::default(),
             divisions: FxHashMap::default(),
             constants: Vec::new(),
-            nodes: vec![None],
             stack: Vec::new(),
         }
     }
@@ -170,8 +167,11 @@ impl Translation {
                 self.keep(&bits)
             }
             Sort::Int => {
-                self.nodes.push(Some(term));
-                Meaning::Int(Difference::of(self.circuit.sat.theory.orders.new_node()))
+                let node = self.circuit.sat.theory.orders.new_node();
+                if let Some(proof) = &mut self.circuit.sat.proof {
+                    proof.step(Step::Node { node: node.0, constant: term });
+                }
+                Meaning::Int(Difference::of(node))
             }
         }
     }
