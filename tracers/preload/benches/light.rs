@@ -18,13 +18,13 @@ const RUNS: usize = 7;
 /// Records that are many.
 const MANY: u64 = 10_000_000;
 
-/// The library, which cargo has built for this bench.
+/// The library, which cargo has built for this bench, beside it. One folder up there may be another, from `cargo build` some
+/// time ago.
 fn library() -> PathBuf {
     let exe = std::env::current_exe().expect("a bench has an executable");
-    let folders = exe.ancestors().skip(1).take(2);
-    let found = folders.map(|folder| folder.join("libwarpath_preload.so")).find(|path| path.is_file());
-    found
-        .expect("libwarpath_preload.so is built beside the benches: cargo build --release -p warpath-preload")
+    let library = exe.with_file_name("libwarpath_preload.so");
+    assert!(library.is_file(), "{} is not there", library.display());
+    library
 }
 
 /// How a program is compiled.

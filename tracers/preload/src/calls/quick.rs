@@ -1,10 +1,8 @@
 //! The usual way of a plain mutex, in as few instructions as it takes: some programs do little else.
 //!
-//! What a mutex costs is mostly that its line of the cache comes from another processor. So that is asked for at once, to be
-//! written to: the C library reads the mutex first and then writes, for which the line travels twice. Then the mutex is
-//! taken here, as the C library would take it, and its record written. Whatever is not usual goes to
-//! [`super::mutex`]: another kind of mutex, one that somebody else holds, a thread that may not simply write, a ticket from
-//! a new block.
+//! The mutex is taken here, as the C library would take it, and its record is written. Whatever is not usual goes to
+//! [`super::mutex`]: another kind of mutex, one that somebody else holds, a thread that may not simply write, a ticket from a
+//! new block. (Asking for the mutex' line of the cache in advance was tried, and made no difference that could be measured.)
 //!
 //! What is written into a mutex that is held is the C library's own business: its word, who holds it, and how many use it.
 //! [`is_as_known`] looks whether this C library does it as we do; if not, all go the other way.
@@ -98,8 +96,6 @@ macro_rules! take {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             core::arch::naked_asm!(
-                "prefetchw byte ptr [rdi]",
-                "prefetchw byte ptr [rdi + 24]",
                 usual!(),
                 "mov edx, 1",
                 "lock cmpxchg dword ptr [rdi], edx",
