@@ -2,7 +2,10 @@
 //! helgrind, in turns on the same machine; bytes per event; and ten million events without loss, with and without memory.
 //!
 //! Two times are given: the clock's, and the processors' (of the program and of the system on its behalf). On a machine
-//! that does other things at the same time the second one says more; of both it is the median that counts.
+//! that does other things at the same time the second one says more; of both the median is given, of the second one the
+//! least, too. Each with its ratio to the program as it is.
+//!
+//! `cargo bench -p warpath-preload --bench light` runs all parts, with names behind `--` some: `locks`, `memory`, `volume`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,18 +16,18 @@ use warpath_light::{Ended, Recording, processes};
 use warpath_trace::binary::WriterOptions;
 
 /// Runs of each kind, of which the median counts.
-const RUNS: usize = 7;
+const RUNS: usize = 9;
 
 /// Records that are many.
 const MANY: u64 = 10_000_000;
 
-/// The library, which cargo has built for this bench.
+/// The library, which cargo has built for this bench, beside it. One folder up there may be another, from `cargo build` some
+/// time ago.
 fn library() -> PathBuf {
     let exe = std::env::current_exe().expect("a bench has an executable");
-    let folders = exe.ancestors().skip(1).take(2);
-    let found = folders.map(|folder| folder.join("libwarpath_preload.so")).find(|path| path.is_file());
-    found
-        .expect("libwarpath_preload.so is built beside the benches: cargo build --release -p warpath-preload")
+    let library = exe.with_file_name("libwarpath_preload.so");
+    assert!(library.is_file(), "{} is not there", library.display());
+    library
 }
 
 /// How a program is compiled.
@@ -177,13 +180,18 @@ fn compare(folder: &Path, name: &str, ways: &[Way], arguments: &[&str]) {
         .iter()
         .map(|times| [median(times, |took| took.clock), median(times, |took| took.processors)])
         .collect();
-    for (way, [clock, used]) in ways.iter().zip(&medians) {
+    let least: Vec<f64> = times
+        .iter()
+        .map(|times| times.iter().map(|took| took.processors.as_secs_f64()).fold(f64::INFINITY, f64::min))
+        .collect();
+    for ((way, [clock, used]), least_used) in ways.iter().zip(&medians).zip(&least) {
         println!(
-            "| {name} {} | {} | {clock:.3} s | {:.2} | {used:.3} s | {:.2} |",
+            "| {name} {} | {} | {clock:.3} s | {:.2} | {used:.3} s | {:.2} | {least_used:.3} s | {:.2} |",
             arguments.join(" "),
             way.name(),
             clock / medians[0][0],
             used / medians[0][1],
+            least_used / least[0],
         );
     }
     let of = |way: Way| ways.iter().position(|other| *other == way).map(|place| medians[place]);
@@ -228,21 +236,32 @@ fn volume(folder: &Path, name: &str, way: Way, arguments: &[&str]) {
 }
 
 fn main() {
+    // Cargo adds options of its own.
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let is_wanted = |part: &str| wanted.is_empty() || wanted.iter().any(|name| name == part);
     let folder = TempDir::new().expect("a folder");
     let folder = folder.path();
-    let memory = [Way::Native, Way::Linked, Way::Recorded, Way::Detector, Way::Helgrind];
-    println!("Locks");
-    let locks = [Way::Native, Way::Off, Way::Preloaded];
-    compare(folder, "counters", &locks, &["6000000", "1"]);
-    compare(folder, "counters", &locks, &["3000000", "2"]);
-    compare(folder, "table", &locks, &["2000000", "2", "200000"]);
-    compare(folder, "queue", &locks, &["1000000"]);
-    println!("Memory");
-    compare(folder, "table", &memory, &["100000", "2", "20000"]);
-    compare(folder, "queue", &memory, &["50000"]);
-    compare(folder, "sort", &memory, &["40", "2"]);
-    println!("Volume");
-    volume(folder, "counters", Way::Preloaded, &["6000000", "1"]);
-    volume(folder, "table", Way::Recorded, &["1000000", "2", "200000"]);
-    volume(folder, "sort", Way::Recorded, &["30", "2"]);
+    let header = "| program | way | clock | ratio | processors | ratio | least | ratio |\n|---|---|---|---|---|---|---|---|";
+    if is_wanted("locks") {
+        println!("Locks\n\n{header}");
+        let ways = [Way::Native, Way::Off, Way::Preloaded];
+        compare(folder, "counters", &ways, &["6000000", "1"]);
+        compare(folder, "counters", &ways, &["3000000", "2"]);
+        compare(folder, "table", &ways, &["2000000", "2", "200000"]);
+        compare(folder, "queue", &ways, &["1000000"]);
+    }
+    if is_wanted("memory") {
+        println!("\nMemory\n\n{header}");
+        let ways = [Way::Native, Way::Linked, Way::Recorded, Way::Detector, Way::Helgrind];
+        compare(folder, "table", &ways, &["100000", "2", "20000"]);
+        compare(folder, "queue", &ways, &["50000"]);
+        compare(folder, "sort", &ways, &["40", "2"]);
+    }
+    if is_wanted("volume") {
+        println!("\nVolume\n");
+        volume(folder, "counters", Way::Preloaded, &["6000000", "1"]);
+        volume(folder, "table", Way::Recorded, &["620000", "2", "200000"]);
+        volume(folder, "sort", Way::Recorded, &["25", "2"]);
+    }
 }

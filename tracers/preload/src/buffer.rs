@@ -212,6 +212,7 @@ impl Buffer {
     /// What a segment begins with.
     fn resume(&self, here: &Here) {
         here.cursor.set(self.segment());
+        here.lock.set(core::ptr::null_mut());
         if crate::memory::watched() {
             // SAFETY: the running thread's own, and set before its file is made.
             unsafe { Foretold::forget(here.foretold.get()) };

@@ -24,12 +24,14 @@ pub(crate) struct Here {
     pub(crate) pending: Cell<u64>,
     /// Where in the program it is, and its code in the upper eight bits.
     pub(crate) pending_at: Cell<u64>,
-    /// How many bytes, if they are a range.
-    pub(crate) pending_size: Cell<u64>,
+    /// The kernel's number of the thread, if [`crate::calls::quick`] may take mutexes for it; else 0.
+    pub(crate) tid: Cell<u32>,
     /// What accesses are foretold by ([`crate::foretold`]).
     pub(crate) foretold: Cell<*mut Foretold>,
-    /// The record of the lock that it took last.
+    /// Where the record ends of the lock that it took last; null if that is in another segment.
     pub(crate) lock: Cell<*mut u64>,
+    /// How many bytes the pending write has, if they are a range.
+    pub(crate) pending_size: Cell<u64>,
     /// The thread's memory.
     pub(crate) thread: Cell<*mut Thread>,
     /// Whether it is recorded.

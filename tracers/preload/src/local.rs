@@ -8,6 +8,7 @@ use warpath_light_format::plan::Act;
 use warpath_light_format::{Head, Kind, Word, compact};
 
 use crate::buffer::{Buffer, LONGEST, Origin};
+use crate::calls;
 use crate::control::{self, STAMP};
 use crate::files::keeping_errno;
 use crate::follow;
@@ -128,6 +129,9 @@ pub(crate) unsafe fn settle(thread: *mut Thread) {
     // SAFETY: promised by the caller.
     let this = unsafe { &mut *thread };
     here.foretold.set(this.foretold());
+    // SAFETY: always succeeds.
+    let tid = unsafe { libc::gettid() } as u32;
+    here.tid.set(if calls::quick::is_as_known() { tid } else { 0 });
     let made = keeping_errno(|| {
         this.origin.episode = control::episode().unwrap_or(0);
         this.origin.base = process::base();
@@ -214,12 +218,6 @@ pub(crate) fn forget() {
     let here = here();
     here.state.set(State::Stranger);
     here.thread.set(core::ptr::null_mut());
-}
-
-/// May this thread write records, with nothing more to be asked?
-#[inline(always)]
-pub(crate) fn is_usual() -> bool {
-    here().stamp.get() == STAMP.load(Ordering::Relaxed)
 }
 
 /// Is there nothing to do but what the program asked for?
@@ -433,7 +431,7 @@ pub(crate) fn lock(at: u64, mutex: u64, ticket: u64) {
     memory::finish(here);
     let place = at.wrapping_sub(process::base());
     if compact::fits(place, mutex, ticket) && ticket >> compact::LOCK_TICKET == 0 {
-        here.lock.set(here.cursor.get());
+        here.lock.set(here.cursor.get().wrapping_add(2));
         write(here, &compact::words(Kind::Lock, 0, place, mutex, ticket));
     } else {
         record(Kind::Lock, 0, 0, &[at, mutex, ticket]);
@@ -446,12 +444,12 @@ pub(crate) fn lock(at: u64, mutex: u64, ticket: u64) {
 pub(crate) fn unlock(at: u64, mutex: u64, ticket: u64) {
     let here = here();
     memory::finish(here);
-    let taken = here.lock.get();
-    if here.cursor.get() as usize == taken as usize + 2 * size_of::<Word>() {
+    if here.cursor.get() == here.lock.get() {
         let stamp = here.stamp.replace(BUSY);
         compiler_fence(Ordering::SeqCst);
         // Once more: a signal handler may have come in between.
-        if stamp != BUSY && here.cursor.get() as usize == taken as usize + 2 * size_of::<Word>() {
+        if stamp != BUSY && here.cursor.get() == here.lock.get() {
+            let taken = here.lock.get().wrapping_sub(2);
             // SAFETY: the record before the cursor, in the segment that only this thread writes to.
             let before = unsafe { [taken.read_unaligned(), taken.add(1).read_unaligned()] };
             let (place, object, number) = compact::parts(before);

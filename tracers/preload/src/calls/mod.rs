@@ -8,6 +8,7 @@ mod futex;
 pub(crate) mod input;
 mod mutex;
 mod once;
+pub(crate) mod quick;
 mod rwlock;
 mod semaphore;
 mod spin;

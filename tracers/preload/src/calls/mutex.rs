@@ -1,9 +1,9 @@
-//! `pthread_mutex_*`.
+//! `pthread_mutex_*`. What happens most of the time is in [`super::quick`].
 
 use libc::{c_int, clockid_t, pthread_mutex_t, pthread_mutexattr_t, timespec};
-use warpath_light_format::Kind;
 use warpath_light_format::kind::{mutex, object, outcome as o};
 use warpath_light_format::plan::Act;
+use warpath_light_format::{Kind, compact};
 
 use super::{Asked, holds, outcome, result, ticket, timed};
 use crate::follow::{self, Turn};
@@ -16,14 +16,11 @@ use crate::tickets::OBJECTS;
 interpose! {
     pthread_mutex_init "rdx" => init;
     pthread_mutex_destroy "rsi" => destroy;
-    pthread_mutex_lock "rsi" => lock;
-    pthread_mutex_trylock "rsi" => trylock;
     pthread_mutex_timedlock "rdx" => timedlock;
     pthread_mutex_clocklock "rcx" => clocklock;
-    pthread_mutex_unlock "rsi" => unlock;
 }
 
-mod real {
+pub(super) mod real {
     use super::*;
     super::real! {
         fn pthread_mutex_init(mutex: *mut pthread_mutex_t, with: *const pthread_mutexattr_t) -> c_int;
@@ -62,7 +59,7 @@ pub(super) fn record_lock(draw: ticket::Draw, mutex: u64, kind: u32, attempt: u1
         let outcome = outcome(attempt, answer);
         if kind == mutex::NORMAL && outcome == o::BLOCK * 16 + o::DONE {
             local::lock(at, mutex, ticket);
-        } else if kind == mutex::NORMAL {
+        } else if kind == mutex::NORMAL && ticket >> compact::LOCK_TICKET == 0 {
             local::event(Kind::Lock, outcome as u8, at, mutex, ticket);
         } else {
             local::record(Kind::Lock, outcome, kind, &[at, mutex, ticket]);
@@ -179,30 +176,29 @@ unsafe fn refuses(mutex: *const pthread_mutex_t) -> bool {
     }
 }
 
-/// Is this a plain mutex, and recording nothing but writing records? Then little has to be asked.
-///
-/// # Safety
-/// Points to a mutex.
-#[inline(always)]
-unsafe fn is_usual(mutex: *const pthread_mutex_t) -> bool {
-    // SAFETY: as in `kind`. Flags that are not of its kind are in the same word.
-    local::is_usual() && unsafe { mutex.cast::<u32>().add(4).read_volatile() } == 0
+/// A mutex that was taken by [`super::quick`] and could not be recorded there.
+pub(super) unsafe extern "C-unwind" fn taken(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    // SAFETY: it is held.
+    let ticket = unsafe { ticket::draw(mutex, at) };
+    local::lock(at, mutex as u64, ticket);
+    0
 }
 
-unsafe extern "C-unwind" fn lock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
-    // SAFETY: the program says that it is a mutex.
-    unsafe {
-        if is_usual(mutex) {
-            memory::settle();
-            if real::pthread_mutex_trylock(mutex) == 0 {
-                local::lock(at, mutex as u64, ticket::draw_plain(mutex, at));
-                return 0;
-            }
-        } else if local::is_idle() {
-            return real::pthread_mutex_lock(mutex);
-        }
-        lock_slowly(mutex, at)
-    }
+/// The same of one that was only tried.
+pub(super) unsafe extern "C-unwind" fn taken_at_once(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    record_lock(ticket::of_mutex, mutex as u64, mutex::NORMAL, o::TRY, 0, at);
+    0
+}
+
+/// Releases a mutex for which others wait; its record is written.
+pub(super) unsafe extern "C-unwind" fn release(mutex: *mut pthread_mutex_t) -> c_int {
+    // SAFETY: the argument is the program's.
+    unsafe { real::pthread_mutex_unlock(mutex) }
+}
+
+pub(super) unsafe extern "C-unwind" fn lock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    unsafe { if local::is_idle() { real::pthread_mutex_lock(mutex) } else { lock_slowly(mutex, at) } }
 }
 
 #[inline(never)]
@@ -225,7 +221,7 @@ unsafe extern "C-unwind" fn lock_slowly(mutex: *mut pthread_mutex_t, at: u64) ->
     answer
 }
 
-unsafe extern "C-unwind" fn trylock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+pub(super) unsafe extern "C-unwind" fn trylock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
     let turn = asked(mutex as u64, at).turn();
     // SAFETY: the argument is the program's.
     let answer = unsafe { real::pthread_mutex_trylock(mutex) };
@@ -250,18 +246,9 @@ unsafe extern "C-unwind" fn clocklock(
     unsafe { timed_lock(mutex, at, || real::pthread_mutex_clocklock(mutex, clock, until)) }
 }
 
-unsafe extern "C-unwind" fn unlock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
-    // SAFETY: the program says that it is a mutex.
-    unsafe {
-        if is_usual(mutex) {
-            local::unlock(at, mutex as u64, ticket::draw_plain(mutex, at));
-            real::pthread_mutex_unlock(mutex)
-        } else if local::is_idle() {
-            real::pthread_mutex_unlock(mutex)
-        } else {
-            unlock_slowly(mutex, at)
-        }
-    }
+pub(super) unsafe extern "C-unwind" fn unlock(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    // SAFETY: the argument is the program's.
+    unsafe { if local::is_idle() { real::pthread_mutex_unlock(mutex) } else { unlock_slowly(mutex, at) } }
 }
 
 #[inline(never)]

@@ -10,19 +10,21 @@
 //! [`Kind::Init`]) says that it was.
 
 use libc::pthread_mutex_t;
-use warpath_light_format::Kind;
+use warpath_light_format::{Kind, compact};
 
 use crate::local;
 use crate::tickets::OBJECTS;
 
 /// Tickets that are taken from the table at once.
-const BLOCK: u64 = 256;
+pub(super) const BLOCK: u64 = 256;
 
 /// Where the link is, in words.
-const LINK: usize = 3;
+pub(super) const LINK: usize = 3;
 
-/// No address has this bit.
-const OURS: u64 = 1 << 63;
+/// What says that the ticket is this mutex' own: no address is the complement of another.
+fn mark(mutex: *const pthread_mutex_t) -> u64 {
+    !(mutex as u64)
+}
 
 /// Flags of robust mutexes, of those with protocols and of those that processes share, and kinds other than the normal
 /// one.
@@ -35,7 +37,9 @@ const NOT_PLAIN: u32 = 0xff;
 #[inline(always)]
 unsafe fn is_plain(mutex: *const pthread_mutex_t) -> bool {
     // SAFETY: a `pthread_mutex_t` has 40 bytes on x86-64; the fifth word is its kind.
-    unsafe { mutex.cast::<u32>().add(4).read_volatile() & NOT_PLAIN == 0 }
+    let kind = unsafe { mutex.cast::<u32>().add(4).read_volatile() };
+    // Short records have no room for addresses that are longer.
+    kind & NOT_PLAIN == 0 && mutex as u64 >> compact::ADDRESS == 0
 }
 
 /// The next ticket of a plain mutex that the caller holds. `at` is where the program is.
@@ -43,12 +47,12 @@ unsafe fn is_plain(mutex: *const pthread_mutex_t) -> bool {
 /// # Safety
 /// Points to such a mutex.
 #[inline(always)]
-pub(super) unsafe fn draw_plain(mutex: *mut pthread_mutex_t, at: u64) -> u64 {
+unsafe fn draw_plain(mutex: *mut pthread_mutex_t, at: u64) -> u64 {
     // SAFETY: promised by the caller; the link is within the mutex, and only who holds it uses it.
     unsafe {
         let link = mutex.cast::<u64>().add(LINK);
         let last = link.read();
-        if link.add(1).read() == mutex as u64 | OURS && !last.is_multiple_of(BLOCK) {
+        if link.add(1).read() == mark(mutex) && !last.is_multiple_of(BLOCK) {
             link.write(last + 1);
             last + 1
         } else {
@@ -106,7 +110,7 @@ unsafe fn draw_block(mutex: *mut pthread_mutex_t, at: u64) -> u64 {
         (link, link.read(), link.add(1).read())
     };
     let known = OBJECTS.get(mutex as u64);
-    if owner == mutex as u64 | OURS && known == last {
+    if owner == mark(mutex) && known == last {
         OBJECTS.set(mutex as u64, last + BLOCK);
         // SAFETY: as above.
         unsafe { link.write(last + 1) };
@@ -138,7 +142,7 @@ unsafe fn begin_block(mutex: *mut pthread_mutex_t) -> (bool, u64) {
     // SAFETY: promised by the caller.
     unsafe {
         let link = mutex.cast::<u64>().add(LINK);
-        link.add(1).write(mutex as u64 | OURS);
+        link.add(1).write(mark(mutex));
         link.write(base + 1);
     }
     (known != 0, base + 1)

@@ -8,12 +8,13 @@ use warpath_light::{Ended, Recording, Written, processes};
 use warpath_trace::binary::{WriterOptions, read};
 use warpath_trace::trace::Trace;
 
-/// The library under test, which cargo has built for this test.
+/// The library under test, which cargo has built for this test, beside it. One folder up there may be another, from
+/// `cargo build` some time ago.
 pub fn library() -> PathBuf {
     let exe = std::env::current_exe().expect("a test has an executable");
-    let folders = exe.ancestors().skip(1).take(2);
-    let found = folders.map(|folder| folder.join("libwarpath_preload.so")).find(|path| path.is_file());
-    found.expect("libwarpath_preload.so is built beside the tests: cargo build -p warpath-preload")
+    let library = exe.with_file_name("libwarpath_preload.so");
+    assert!(library.is_file(), "{} is not there", library.display());
+    library
 }
 
 /// Whose instrumentation.
