@@ -95,7 +95,7 @@ fn a_line_that_is_cut_off_is_left_out() {
     let script = "(declare-const p Bool)(assert p)(assert (not p))(check-sat)";
     let proof = "warpath-smt-proof 1\ni 2 1 0\ns 1 2\ns 2 -2\nu 1\n";
     for end in 1..proof.len() {
-        match check(script, proof[..end].as_bytes()) {
+        match check(script, &proof.as_bytes()[..end]) {
             Ok(report) => {
                 assert!(report.refuted.is_empty());
                 assert_eq!(report.cut_off, !proof[..end].ends_with('\n'));
