@@ -370,7 +370,9 @@ fn put_late(here: &Here, thread: &Thread, buffer: &Buffer) {
 
 /// The next record is preceded by a mark of the time, if the program is watched.
 pub(crate) fn mark_soon() {
-    here().soft.set(core::ptr::null_mut());
+    if memory::watched() {
+        here().soft.set(core::ptr::null_mut());
+    }
 }
 
 /// Marks the time now, if the program is watched.

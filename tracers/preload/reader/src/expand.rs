@@ -158,3 +158,6 @@ pub(crate) fn length(first: u64) -> Option<usize> {
     let head = Head::unpack(first);
     Kind::of(head.kind).map(|_| usize::from(head.words))
 }
+
+#[cfg(test)]
+mod tests;
