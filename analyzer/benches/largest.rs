@@ -1,0 +1,92 @@
+//! The largest trace of which a solver answers one question in ten seconds: can all threads run to their end, and can a
+//! branch go the other way? With building the formula and starting the solver.
+//!
+//! `cargo bench -p warpath-analyzer --bench largest`; `WARPATH_BENCH_SOLVERS`, `WARPATH_BENCH_THREADS`.
+
+mod support;
+
+use std::time::Duration;
+
+use support::workload::{Lines, Workload};
+use support::{Error, list, open, other_branches, solvers, timed, whole_path};
+use warpath_analyzer::encode::Options;
+use warpath_analyzer::model::Forest;
+use warpath_analyzer::queries::{Question, Verdict};
+use warpath_solvers::{Query, SolverChoice, Solvers};
+use warpath_trace::header::Values;
+
+const ALLOWED: Duration = Duration::from_secs(10);
+/// Lengths that are tried, one after the other; each is about 1.4 times the one before.
+const EVENTS: [usize; 13] = [250, 350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000, 11_000, 16_000];
+/// A solver that fails at so many lengths in a row fails at longer ones.
+const FAILURES: usize = 2;
+/// Programs of each length: half of them must be answered.
+const SEEDS: u64 = 3;
+
+#[derive(Clone, Copy)]
+enum Asked {
+    Path,
+    Branches,
+}
+
+/// Is it answered in time?
+fn answers(solvers: &Solvers, solver: &str, workload: &Workload, asked: Asked) -> Result<bool, Error> {
+    let forest = Forest::of(&workload.trace()?)?;
+    let orders = solvers.resolve(&SolverChoice::named(solver))?.order_encoding().into();
+    let options = Options { orders, ..Options::default() };
+    let query = Query::within(ALLOWED);
+    let ask = || -> Result<Vec<Verdict>, Error> {
+        match asked {
+            Asked::Path => {
+                let mut question = whole_path(&forest, options)?;
+                Ok(vec![question.solve(&mut *open(solvers, solver)?, &query)?])
+            }
+            Asked::Branches => {
+                let ends = other_branches(&forest, 1);
+                let ends = ends.iter();
+                ends.map(|end| {
+                    Ok(Question::reach(&forest, end, options, &mut *open(solvers, solver)?, &query)?)
+                })
+                .collect()
+            }
+        }
+    };
+    let (verdicts, took) = timed(ask);
+    let known = verdicts?.iter().all(|verdict| !matches!(verdict, Verdict::Unknown(_)));
+    Ok(known && took <= ALLOWED)
+}
+
+fn largest(solvers: &Solvers, solver: &str, threads: usize, asked: Asked) -> Result<usize, Error> {
+    let (mut best, mut failures) = (0, 0);
+    for events in EVENTS {
+        let mut answered = 0;
+        for seed in 1..=SEEDS {
+            let workload = Workload { events, threads, values: Values::Symbolic, lines: Lines::OfCode, seed };
+            answered += u64::from(answers(solvers, solver, &workload, asked)?);
+        }
+        if 2 * answered > SEEDS {
+            (best, failures) = (events, 0);
+        } else {
+            failures += 1;
+            if failures == FAILURES {
+                break;
+            }
+        }
+    }
+    Ok(best)
+}
+
+fn main() -> Result<(), Error> {
+    let solvers = solvers()?;
+    println!("| threads | solver | all threads end, events | a branch the other way, events |");
+    println!("|---|---|---|---|");
+    for threads in list("WARPATH_BENCH_THREADS", "4,8") {
+        for solver in list("WARPATH_BENCH_SOLVERS", "warpath,yices,z3") {
+            let threads: usize = threads.parse()?;
+            let path = largest(&solvers, &solver, threads, Asked::Path)?;
+            let branch = largest(&solvers, &solver, threads, Asked::Branches)?;
+            println!("| {threads} | {solver} | {path} | {branch} |");
+        }
+    }
+    Ok(())
+}
