@@ -17,7 +17,7 @@ use warpath_trace::header::Values;
 
 const ALLOWED: Duration = Duration::from_secs(10);
 /// Lengths that are tried, one after the other; each is about 1.4 times the one before.
-const EVENTS: [usize; 13] = [250, 350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000, 11_000, 16_000];
+const EVENTS: [u32; 13] = [250, 350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000, 11_000, 16_000];
 /// A solver that fails at so many lengths in a row fails at longer ones.
 const FAILURES: usize = 2;
 /// Programs of each length: half of them must be answered.
@@ -56,7 +56,7 @@ fn answers(solvers: &Solvers, solver: &str, workload: &Workload, asked: Asked) -
     Ok(known && took <= ALLOWED)
 }
 
-fn largest(solvers: &Solvers, solver: &str, threads: usize, asked: Asked) -> Result<usize, Error> {
+fn largest(solvers: &Solvers, solver: &str, threads: u32, asked: Asked) -> Result<u32, Error> {
     let (mut best, mut failures) = (0, 0);
     for events in EVENTS {
         let mut answered = 0;
@@ -82,7 +82,7 @@ fn main() -> Result<(), Error> {
     println!("|---|---|---|---|");
     for threads in list("WARPATH_BENCH_THREADS", "4,8") {
         for solver in list("WARPATH_BENCH_SOLVERS", "warpath,yices,z3") {
-            let threads: usize = threads.parse()?;
+            let threads: u32 = threads.parse()?;
             let path = largest(&solvers, &solver, threads, Asked::Path)?;
             let branch = largest(&solvers, &solver, threads, Asked::Branches)?;
             println!("| {threads} | {solver} | {path} | {branch} |");
