@@ -1,6 +1,6 @@
 //! `warpath record`: one run, one trace.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -9,7 +9,6 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use warpath_native::run::{End, Plan, Policy, Run, Why};
-use warpath_trace::si::{Expect, Si};
 
 use super::record_light::{self, LightOptions};
 use crate::app::Invocation;
@@ -22,8 +21,7 @@ use crate::options::{
     GivenInput, JsonOption, Loudness, LoudnessOptions, MemoryModel, Program, ProgramArgs, RunArgs, RunConfig,
     SymbolicSource,
 };
-use crate::outputs::replace_file;
-use crate::runs::{Ended, Leftovers, Subject, expect_java, is_java, show_output};
+use crate::runs::{Ended, Leftovers, Subject, expect_java, is_java, show_output, write_si};
 use crate::traces::{Destination, TraceForm};
 
 /// Run a program and write its trace
@@ -215,7 +213,7 @@ impl Invocation for RecordArgs {
         let lost = config.output.store(&run.trace)?;
         let ended = Ended::of(&run);
         if let Some(path) = &config.si {
-            write_si(path, &config, &run, &ended)?;
+            write_si(path, &config.output.path, &run.trace, &ended)?;
         }
         report(&config, &ended, lost, console);
         if let Some(target) = &config.json {
@@ -261,22 +259,6 @@ fn exit(run: &Run) -> Exit {
         End::Failed(_) => Exit::Found,
         End::Stopped(_) => Exit::Unknown,
     }
-}
-
-/// The schedule of the run itself.
-fn write_si(path: &Path, config: &RecordConfig, run: &Run, ended: &Ended) -> anyhow::Result<()> {
-    let mut si = Si::of_run(&run.trace).context("the run has no order of events")?;
-    si.origin.trace = config.output.path.display().to_string();
-    if let Some(failure) = &ended.failure {
-        si.expect = Expect {
-            outcome: failure.kind.clone(),
-            thread: failure.thread.clone(),
-            place: failure.place.clone(),
-            message: failure.message.clone(),
-        };
-    }
-    let text = si.print()?;
-    replace_file(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// What happened, where the trace is, what to do next. A failure is a result, which `-q` leaves.

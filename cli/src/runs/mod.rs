@@ -5,6 +5,7 @@ mod given;
 mod leftovers;
 mod program;
 mod runner;
+mod schedule;
 mod subject;
 
 pub(crate) use ended::{Ended, FailureReport, WaitReport};
@@ -12,4 +13,5 @@ pub(crate) use given::Given;
 pub(crate) use leftovers::Leftovers;
 pub(crate) use program::{explained, show_output, sources_of};
 pub(crate) use runner::TracedRunners;
+pub(crate) use schedule::write_si;
 pub(crate) use subject::{Subject, expect_java, is_java};

@@ -17,7 +17,7 @@ use serde::Serialize;
 use warpath_light::BEGINNING_LOST;
 use warpath_native::run::{End, Follow, Guide, Guided, Plan, Policy, Run, RunOptions, Strictness};
 use warpath_solvers::CancelToken;
-use warpath_trace::si::{Expect, Si};
+use warpath_trace::si::Si;
 use warpath_trace::trace::Trace;
 
 use crate::app::Invocation;
@@ -31,8 +31,7 @@ use crate::options::{
     JsonOption, Loudness, LoudnessOptions, Program, ProgramArgs, RunArgs, RunConfig, SolverConfig,
     SolverOptions, SymbolicSource, parse_duration, whole_millis,
 };
-use crate::outputs::replace_file;
-use crate::runs::{Ended, Given, Leftovers, Subject, is_java, show_output};
+use crate::runs::{Ended, Given, Leftovers, Subject, is_java, show_output, write_si};
 use crate::traces::{Destination, Source, TraceForm};
 use along::Best;
 use results::{Along, GivenReport, Results, Verdict, account};
@@ -194,7 +193,7 @@ impl Invocation for LiftArgs {
             private(&config.output.path)?;
         }
         if let Some(path) = &config.si {
-            write_si(path, &config, &lifted.run.trace, &ended)?;
+            write_si(path, &config.output.path, &lifted.run.trace, &ended)?;
         }
         let report = Report { config: &config, program: &program, light: &light, target: &target };
         report.print(&lifted, &ended, lost, console);
@@ -482,19 +481,4 @@ fn private(path: &Path) -> anyhow::Result<()> {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
     }
     Ok(())
-}
-
-fn write_si(path: &Path, config: &LiftConfig, trace: &Trace, ended: &Ended) -> anyhow::Result<()> {
-    let mut si = Si::of_run(trace).context("the run has no order of events")?;
-    si.origin.trace = config.output.path.display().to_string();
-    if let Some(failure) = &ended.failure {
-        si.expect = Expect {
-            outcome: failure.kind.clone(),
-            thread: failure.thread.clone(),
-            place: failure.place.clone(),
-            message: failure.message.clone(),
-        };
-    }
-    let text = si.print()?;
-    replace_file(path, |out| Ok(out.write_all(text.as_bytes())?))
 }

@@ -46,11 +46,6 @@ impl Heap {
         }
     }
 
-    /// Lets a variable be decided before those that no conflict has had yet.
-    pub(super) fn favour(&mut self, var: Var) {
-        self.bump(var);
-    }
-
     pub(super) fn pop(&mut self) -> Option<Var> {
         let first = *self.heap.first()?;
         self.place[first.index()] = ABSENT;

@@ -158,7 +158,7 @@ impl<T: Theory> Sat<T> {
 
     /// Lets a variable be decided before others, as long as no conflict says which.
     pub(crate) fn favour(&mut self, var: Var) {
-        self.heap.favour(var);
+        self.heap.bump(var);
     }
 
     /// How many variables there are.
