@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::answer::Reason;
 use crate::config::{Catalog, ConfigError, Places, SolverConfig, Version};
 use crate::supervise::{self, SupervisorCommand, SupervisorError};
 
@@ -36,13 +35,6 @@ impl FoundSolver {
         let mut config = (*self.config).clone();
         config.limits.memory_mb = memory_mb;
         self.config = config.into();
-    }
-
-    pub(crate) fn program_text(&self) -> Result<String, Reason> {
-        let text = self.program.to_str().map(ToOwned::to_owned);
-        text.ok_or_else(|| Reason::CannotStart {
-            reason: format!("{} is not UTF-8 text", self.program.display()),
-        })
     }
 }
 
@@ -136,6 +128,9 @@ pub struct Solvers {
 impl OwnSolver {
     /// Name under which a program that is more than a solver is one.
     pub const SUBCOMMAND: &'static str = "smt";
+    /// The option by which it guards itself, with the memory in MiB that it may use; see
+    /// [`guard_itself`](crate::supervise::guard_itself).
+    pub const GUARD_ITSELF: &'static str = "--guard-itself";
 
     /// The program of this version that answers as a solver when `smt` is its first argument.
     pub fn within(program: impl Into<PathBuf>, version: &str) -> Self {

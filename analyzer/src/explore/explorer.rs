@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use warpath_solvers::Query;
 use warpath_trace::header::Values;
@@ -393,13 +393,16 @@ impl<'a, 'scope, 'env> Explorer<'a, 'scope, 'env> {
         let begun = Instant::now();
         let open = self.open;
         let report = check(&forest, &options, &self.options.properties, &mut || open())?;
-        self.statistics.solving += begun.elapsed();
+        let mut solving = Duration::ZERO;
         for result in &report.properties {
+            solving += result.statistics.solving;
             self.statistics.queries += result.statistics.queries;
             self.statistics.sat += result.statistics.sat;
             self.statistics.unsat += result.statistics.unsat;
             self.statistics.unknown += result.statistics.unknown;
         }
+        self.statistics.solving += solving;
+        self.statistics.encoding += begun.elapsed().saturating_sub(solving);
         for unanswered in &report.unanswered {
             self.doubts.insert(format!("{} ({})", unanswered.question, unanswered.reason));
         }

@@ -129,6 +129,8 @@ pub(super) struct Checker<'f, 's> {
     pub(super) statistics: Statistics,
     property: Property,
     open: &'s mut OpenSolver<'s>,
+    /// Kept from question to question, each behind a level of its own: starting a process takes longer than most answers.
+    solver: Option<Box<dyn Smt>>,
     report: Report,
     /// How many findings belong to properties checked before.
     earlier: usize,
@@ -144,6 +146,7 @@ impl<'f, 's> Checker<'f, 's> {
             statistics: Statistics::default(),
             property: Property::Assertion,
             open,
+            solver: None,
             report: Report::default(),
             earlier: 0,
             seen: HashSet::new(),
@@ -182,10 +185,29 @@ impl<'f, 's> Checker<'f, 's> {
 
     pub(super) fn ask(&mut self, question: &mut Question<'f>) -> Result<Answered, CheckError> {
         self.statistics.queries += 1;
-        let mut smt = (self.open)().map_err(CheckError::Solver)?;
-        let (verdict, model) = question.solve_with_model(&mut *smt, &self.query())?;
+        let query = self.query();
+        let (verdict, model) = self.with_solver(|_, smt| Ok(question.solve_with_model(smt, &query)?))?;
         let description = question.description().to_owned();
         self.enter(verdict, model, description, |_| question.script())
+    }
+
+    /// Lends a solver that has been told nothing, and counts the time that it takes.
+    fn with_solver<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut dyn Smt) -> Result<T, CheckError>,
+    ) -> Result<T, CheckError> {
+        let mut smt = match self.solver.take() {
+            Some(mut smt) => {
+                smt.change_arena();
+                smt
+            }
+            None => (self.open)().map_err(CheckError::Solver)?,
+        };
+        let before = smt.statistics().time;
+        let result = work(self, &mut *smt);
+        self.statistics.solving += smt.statistics().time.saturating_sub(before);
+        self.solver = Some(smt);
+        result
     }
 
     /// Enters an answer into the books. The question's words are at hand, its script is made when it is needed.
@@ -309,36 +331,58 @@ impl<'f, 's> Checker<'f, 's> {
         let mut left = lists.len();
         for batch in lists.chunks(QUESTIONS_PER_FORMULA) {
             let members: Vec<&[[NodeId; N]]> = batch.iter().map(|&(_, list)| list).collect();
-            let mut battery = Battery::of(&self.survey, formula, violation, &members)?;
-            let mut smt = (self.open)().map_err(CheckError::Solver)?;
-            battery.begin(&mut *smt);
-            for (n, &(group, list)) in batch.iter().enumerate() {
-                if self.options.cancel.is_cancelled() {
-                    let question = format!("Can other events violate it? ({left} questions)");
-                    self.not_asked(question, "interrupted".to_owned());
-                    return Ok(());
-                }
-                left -= 1;
-                if found[group] {
-                    continue;
-                }
-                self.statistics.queries += 1;
-                let verdict = battery.ask(n, &mut *smt, &self.query())?;
-                if matches!(verdict, Verdict::Impossible) {
-                    self.statistics.unsat += 1;
-                    continue;
-                }
-                // The script is about this question alone.
-                let script = |survey: &Survey<'f>| violation.question(survey, formula, list)?.script();
-                let described = violation.describe(&self.survey, &formula, list);
-                if let Answered::Yes { execution, end, .. } = self.enter(verdict, None, described, script)? {
-                    found[group] = true;
-                    let what = describe(&self.survey, &execution, &end, list);
-                    self.found(&execution, what, script)?;
-                }
+            let battery = Battery::of(&self.survey, formula, violation, &members)?;
+            let on = self.with_solver(|checker, smt| {
+                smt.push();
+                checker.ask_batch(batch, battery, smt, &mut left, violation, describe, found)
+            })?;
+            if !on {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Asks about lists on one formula; `false` if there is to be no further one.
+    #[allow(clippy::too_many_arguments, reason = "all of it is the caller's")]
+    fn ask_batch<const N: usize, V: Violation<N>>(
+        &mut self,
+        batch: &[Candidates<'_, N>],
+        mut battery: Battery<'f>,
+        smt: &mut dyn Smt,
+        left: &mut usize,
+        violation: &V,
+        describe: &impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
+        found: &mut [bool],
+    ) -> Result<bool, CheckError> {
+        let formula = self.options.formula;
+        battery.begin(smt);
+        for (n, &(group, list)) in batch.iter().enumerate() {
+            if self.options.cancel.is_cancelled() {
+                let question = format!("Can other events violate it? ({left} questions)");
+                self.not_asked(question, "interrupted".to_owned());
+                return Ok(false);
+            }
+            *left -= 1;
+            if found[group] {
+                continue;
+            }
+            self.statistics.queries += 1;
+            let verdict = battery.ask(n, smt, &self.query())?;
+            if matches!(verdict, Verdict::Impossible) {
+                self.statistics.unsat += 1;
+                continue;
+            }
+            // The script is about this question alone.
+            let script = |survey: &Survey<'f>| violation.question(survey, formula, list)?.script();
+            let described = violation.describe(&self.survey, &formula, list);
+            if let Answered::Yes { execution, end, .. } = self.enter(verdict, None, described, script)? {
+                found[group] = true;
+                let what = describe(&self.survey, &execution, &end, list);
+                self.found(&execution, what, script)?;
+            }
+        }
+        Ok(true)
     }
 
     /// Notes that something was not asked.

@@ -1,6 +1,7 @@
 //! What a check came to.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -39,6 +40,9 @@ pub struct Statistics {
     pub unsat: u64,
     /// Not answered.
     pub unknown: u64,
+    /// Time that the solver took for them.
+    #[serde(skip)]
+    pub solving: Duration,
 }
 
 impl Statistics {
@@ -60,6 +64,7 @@ impl Statistics {
         self.sat += other.sat;
         self.unsat += other.unsat;
         self.unknown += other.unknown;
+        self.solving += other.solving;
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
-use warpath_smt::{ServeError, Settings, serve_files};
+use warpath_smt::{ServeError, Settings, serve_files, serve_guarded};
 
 use crate::app::Invocation;
 use crate::console::Console;
@@ -42,6 +42,9 @@ pub(crate) struct SmtArgs {
     /// Write why each `unsat` was said, for `warpath smt-check`; of one script only
     #[arg(long, value_name = "PROOF")]
     proof: Option<PathBuf>,
+    /// Answer a program of ours on standard input, and guard this process for it; with the memory it may use, in MiB
+    #[arg(long, value_name = "MIB", hide = true, conflicts_with = "files")]
+    guard_itself: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,6 +53,7 @@ pub(crate) struct SmtConfig {
     seed: u64,
     timeout_ms: u64,
     proof: Option<PathBuf>,
+    guard_itself: Option<u64>,
 }
 
 impl Invocation for SmtArgs {
@@ -65,7 +69,8 @@ impl Invocation for SmtArgs {
     }
 
     fn lower(self) -> anyhow::Result<SmtConfig> {
-        Ok(SmtConfig { files: self.files, seed: self.seed, timeout_ms: self.timeout, proof: self.proof })
+        let Self { files, seed, timeout: timeout_ms, proof, guard_itself } = self;
+        Ok(SmtConfig { files, seed, timeout_ms, proof, guard_itself })
     }
 
     fn run(config: SmtConfig, _: &Console) -> anyhow::Result<Exit> {
@@ -73,6 +78,13 @@ impl Invocation for SmtArgs {
             .with_seed(config.seed)
             .with_timeout_ms(config.timeout_ms)
             .with_proof(config.proof);
+        if let Some(memory_mb) = config.guard_itself {
+            // Whatever went wrong has been told to the program that asks.
+            return Ok(match serve_guarded(memory_mb, &settings) {
+                0 => Exit::Clean,
+                _ => Exit::Trouble,
+            });
+        }
         match serve_files(&config.files, &settings) {
             Ok(()) => Ok(Exit::Clean),
             // Whoever asked has gone.

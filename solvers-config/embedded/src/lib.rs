@@ -21,6 +21,7 @@ pub use files::{ServeError, serve_files};
 use proof::ProofLog;
 use std::io::{self, Read, Write};
 use warpath_smt_engine::Engine;
+use warpath_solvers::supervise::{SelfGuard, guard_itself};
 
 /// Answers commands until the input ends or says `exit`. Each answer is flushed before the next command is read.
 ///
@@ -33,8 +34,24 @@ use warpath_smt_engine::Engine;
 /// # Ok(()) }
 /// ```
 pub fn serve(input: impl Read, output: impl Write, settings: &Settings) -> io::Result<()> {
+    converse(input, output, settings, None)
+}
+
+/// Like [`serve`], on standard input and output, in a process that guards itself with this memory in MiB (0 for no
+/// limit) as a supervisor of `warpath-solvers` would; the exit status. Call it on the main thread, before any other
+/// thread exists.
+pub fn serve_guarded(memory_mb: u64, settings: &Settings) -> i32 {
+    guard_itself(memory_mb, |commands, answers, guard| converse(commands, answers, settings, Some(guard)))
+}
+
+fn converse(
+    input: impl Read,
+    output: impl Write,
+    settings: &Settings,
+    guard: Option<&SelfGuard>,
+) -> io::Result<()> {
     let Some(path) = &settings.proof else {
-        return serve_with(input, output, settings, &mut Engine::new);
+        return dialogue::Dialogue::new(input, output, settings, &mut Engine::new).with_guard(guard).run();
     };
     let proof = ProofLog::create(path)?;
     let mut make = |options| {
@@ -43,7 +60,7 @@ pub fn serve(input: impl Read, output: impl Write, settings: &Settings) -> io::R
         engine.set_proof(Box::new(proof.clone()));
         engine
     };
-    dialogue::Dialogue::new(input, output, settings, &mut make).with_proof(&proof).run()?;
+    dialogue::Dialogue::new(input, output, settings, &mut make).with_proof(&proof).with_guard(guard).run()?;
     proof.finish()
 }
 

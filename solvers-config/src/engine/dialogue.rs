@@ -4,6 +4,7 @@
 //! not expect; the supervisor in between lets no such text through, and should it happen all the same the panic is
 //! caught here and costs one query.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,18 +18,13 @@ use rsmt2::{SmtConf, SmtRes, Solver};
 
 use crate::cancel::CancelToken;
 use crate::config::Greeting;
-use crate::supervise::{Failure, Guard, SupervisorCommand};
-
-/// Largest answer that is taken from a solver.
-const ANSWER_LIMIT: usize = 64 << 20;
+use crate::supervise::{DEADLINE, Ending, Failure, IDENTITY};
 
 /// What a dialogue needs to know to begin.
 #[derive(Debug)]
 pub(crate) struct Opening<'a> {
-    pub(crate) supervisor: &'a SupervisorCommand,
-    /// The solver's program and arguments.
-    pub(crate) command: Vec<String>,
-    pub(crate) memory_mb: u64,
+    /// The program and the arguments that start it, guarded.
+    pub(crate) command: Vec<OsString>,
     pub(crate) greeting: Greeting,
     pub(crate) options: Vec<[String; 2]>,
     pub(crate) logic: &'a str,
@@ -69,21 +65,16 @@ pub(crate) struct Dialogue {
 impl Dialogue {
     /// Starts a supervised solver and waits for its greeting.
     pub(crate) fn open(opening: &Opening<'_>) -> Result<Self, Failure> {
-        let program = opening.supervisor.program.to_str().ok_or_else(|| Failure::CannotStart {
-            reason: format!("the path {} is not UTF-8 text", opening.supervisor.program.display()),
-        })?;
-        let guard = Guard {
-            memory_mb: opening.memory_mb,
-            answer_limit: ANSWER_LIMIT,
-            command: opening.command.iter().map(Into::into).collect(),
-        };
+        let mut words = opening.command.iter().map(|word| {
+            word.to_str().ok_or_else(|| Failure::CannotStart {
+                reason: format!("{} is not UTF-8 text", word.to_string_lossy()),
+            })
+        });
+        let program = words.next().unwrap_or(Ok(""))?;
         // Of the styles that `rsmt2` knows this is the one that adds no arguments of its own.
         let mut conf = SmtConf::yices_2(program);
-        for argument in opening.supervisor.lead.iter().cloned().chain(guard.arguments()) {
-            let argument = argument.into_string().map_err(|argument| Failure::CannotStart {
-                reason: format!("the argument {} is not UTF-8 text", argument.to_string_lossy()),
-            })?;
-            conf.option(argument);
+        for word in words {
+            conf.option(word?);
         }
         let solver = Solver::new(conf, Verbatim)
             .map_err(|error| Failure::CannotStart { reason: error.to_ml_string().replace('\n', " ") })?;
@@ -93,11 +84,10 @@ impl Dialogue {
     }
 
     fn greet(&mut self, opening: &Opening<'_>) -> Result<(), Failure> {
-        let identity = self.ask("(get-info :warpath-supervisor)")?;
+        let identity = self.ask(&format!("(get-info {IDENTITY})"))?;
+        let pid = identity.trim_start_matches(&format!("({IDENTITY} ")).trim_end_matches(')').parse();
         let pid =
-            identity.trim_start_matches("(:warpath-supervisor ").trim_end_matches(')').parse().map_err(
-                |_| Failure::CannotStart { reason: format!("the supervisor answers `{identity}`") },
-            )?;
+            pid.map_err(|_| Failure::CannotStart { reason: format!("the supervisor answers `{identity}`") })?;
         let pid = Pid::from_raw(pid);
         self.supervisor = Some(pid);
         let _attached = opening.cancel.attach(pid);
@@ -133,7 +123,7 @@ impl Dialogue {
     pub(crate) fn set_deadline(&mut self, allowed: Duration) -> Result<(), Failure> {
         let milliseconds = allowed.as_millis().max(1);
         self.tell(|solver| {
-            writeln!(solver, "(set-info :warpath-deadline-ms {milliseconds})")?;
+            writeln!(solver, "(set-info {DEADLINE} {milliseconds})")?;
             Ok(solver.flush()?)
         })
     }
@@ -237,7 +227,8 @@ impl Dialogue {
             Failure::from_error_text(text.strip_prefix("solver error: \"")?.strip_suffix('"')?)
         });
         // A supervisor that has gone leaves its report in the pipe.
-        Err(report.or_else(|| self.last_words()).unwrap_or_else(|| malformed(error.to_ml_string(), "")))
+        let report = report.or_else(|| self.last_words()).or_else(|| self.end_of_the_guard());
+        Err(report.unwrap_or_else(|| malformed(error.to_ml_string(), "")))
     }
 
     fn last_words(&mut self) -> Option<Failure> {
@@ -250,6 +241,18 @@ impl Dialogue {
             .lines()
             .filter_map(Failure::from_line)
             .find(|failure| *failure != Failure::Interrupted)
+    }
+
+    /// A guard that was itself ended by a signal had no last words.
+    fn end_of_the_guard(&self) -> Option<Failure> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        match waitid(Id::Pid(self.supervisor?), flags) {
+            Ok(WaitStatus::Signaled(_, signal, _)) => {
+                let ending = Ending::Signal(signal as i32);
+                Some(Failure::Crash { ending, stderr_tail: String::new() })
+            }
+            _ => None,
+        }
     }
 
     fn end_supervisor(&self) {
@@ -267,6 +270,10 @@ impl Drop for Dialogue {
         self.end_supervisor();
         let mut rest = [0; 4096];
         while self.supervisor.is_some() && matches!(self.solver.read(&mut rest), Ok(1..)) {}
+        if let Some(supervisor) = self.supervisor {
+            // `rsmt2` looks whether it has ended and, if not quite, sleeps longer than most questions take.
+            let _ = waitid(Id::Pid(supervisor), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT);
+        }
     }
 }
 

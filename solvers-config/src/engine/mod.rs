@@ -6,22 +6,26 @@ mod mirror;
 mod model;
 mod speaker;
 
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Reason};
 use crate::config::{Cores, Soft};
-use crate::discover::FoundSolver;
+use crate::discover::{FoundSolver, Origin, OwnSolver};
 use crate::optimise::Preference;
 use crate::script::Logic;
 use crate::smt::{Query, Statistics};
 use crate::smtlib::Introduction;
 use crate::stack::{Stack, check_bool};
-use crate::supervise::SupervisorCommand;
+use crate::supervise::{Guard, SupervisorCommand};
 use crate::term::{TermId, Terms};
 
 use dialogue::{Dialogue, Opening};
 use mirror::{Addition, Mirror};
 use speaker::Speaker;
+
+/// Largest answer that is taken from a solver.
+const ANSWER_LIMIT: usize = 64 << 20;
 
 /// A solver that can be asked about any stack.
 pub(crate) struct Engine {
@@ -165,18 +169,12 @@ impl Engine {
             return Err(Reason::Interrupted);
         }
         let config = &self.solver.config;
-        let program = self.solver.program_text()?;
         let mut options = config.run.options.clone();
         if wants_cores {
             options.extend(config.run.core_options.iter().cloned());
         }
         let dialogue = Dialogue::open(&Opening {
-            supervisor: &self.supervisor,
-            command: std::iter::once(program)
-                .chain(self.solver.lead.iter().cloned())
-                .chain(config.run.args.iter().cloned())
-                .collect(),
-            memory_mb: config.limits.memory_mb,
+            command: self.command(),
             greeting: config.run.greeting,
             options,
             logic: &plan.logic,
@@ -187,6 +185,23 @@ impl Engine {
         self.process =
             Some(Process { dialogue, mirror, logic: plan.logic.clone(), gives_cores: wants_cores });
         Ok(plan)
+    }
+}
+
+impl Engine {
+    /// What starts the solver, guarded.
+    fn command(&self) -> Vec<OsString> {
+        let FoundSolver { config, program, lead, origin, .. } = &self.solver;
+        let memory_mb = config.limits.memory_mb;
+        let arguments = lead.iter().chain(&config.run.args).map(OsString::from);
+        let mut command: Vec<OsString> = std::iter::once(program.into()).chain(arguments).collect();
+        if *origin == Origin::Own {
+            command.extend([OwnSolver::GUARD_ITSELF.into(), memory_mb.to_string().into()]);
+            return command;
+        }
+        let guard = Guard { memory_mb, answer_limit: ANSWER_LIMIT, command };
+        let SupervisorCommand { program, lead } = &self.supervisor;
+        std::iter::once(program.into()).chain(lead.iter().cloned()).chain(guard.arguments()).collect()
     }
 }
 

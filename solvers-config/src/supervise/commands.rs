@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::{DEADLINE, IDENTITY};
+
 /// Longest control command; anything longer is on its way to the solver already.
 const HOLD: usize = 256;
 
@@ -107,13 +109,13 @@ fn classify(text: &[u8]) -> Command {
         "check-sat" | "check-sat-assuming" => Command::Asking(Awaited::Verdict),
         "get-value" => Command::Asking(Awaited::Pairs),
         "get-unsat-core" | "get-unsat-assumptions" | "get-assertions" => Command::Asking(Awaited::List),
-        "get-info" if words.next() == Some(":warpath-supervisor") => Command::Identify,
+        "get-info" if words.next() == Some(IDENTITY) => Command::Identify,
         "get-info" | "get-option" | "get-model" | "get-objectives" | "get-assignment" | "get-proof" => {
             Command::Asking(Awaited::Any)
         }
         "echo" => Command::Asking(Awaited::Echo),
         "exit" => Command::Exit,
-        "set-info" if words.next() == Some(":warpath-deadline-ms") => {
+        "set-info" if words.next() == Some(DEADLINE) => {
             let allowed = words.next().and_then(|number| number.parse().ok()).unwrap_or(0);
             Command::Deadline((allowed > 0).then(|| Duration::from_millis(allowed)))
         }

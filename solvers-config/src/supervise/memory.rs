@@ -23,6 +23,8 @@ const WORDS: [&str; 7] = [
 #[derive(Debug)]
 pub(crate) struct MemoryWatch {
     pid: Pid,
+    /// The line of the process's status that counts.
+    line: &'static str,
     limit_mb: u64,
     peak_mb: u64,
     next_look: Instant,
@@ -30,7 +32,13 @@ pub(crate) struct MemoryWatch {
 
 impl MemoryWatch {
     pub(crate) fn new(pid: Pid, limit_mb: u64) -> Self {
-        Self { pid, limit_mb, peak_mb: 0, next_look: Instant::now() }
+        // What the limit of the system counts.
+        Self { pid, line: "VmPeak:", limit_mb, peak_mb: 0, next_look: Instant::now() }
+    }
+
+    /// The same for what the process itself has used, without what its threads reserve for later.
+    pub(crate) fn of_this_process(limit_mb: u64) -> Self {
+        Self { line: "VmHWM:", ..Self::new(Pid::this(), limit_mb) }
     }
 
     pub(crate) fn limit_mb(&self) -> u64 {
@@ -52,7 +60,7 @@ impl MemoryWatch {
         let Ok(status) = fs::read_to_string(format!("/proc/{}/status", self.pid)) else { return };
         let peak_kb = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmPeak:"))
+            .find_map(|line| line.strip_prefix(self.line))
             .and_then(|rest| rest.split_whitespace().next())
             .and_then(|number| number.parse::<u64>().ok());
         self.peak_mb = self.peak_mb.max(peak_kb.unwrap_or(0) >> 10);
@@ -64,8 +72,13 @@ impl MemoryWatch {
         if let Some(word) = WORDS.iter().find(|word| lower.contains(*word)) {
             return Some(format!("it said \"{word}\""));
         }
+        self.is_near().filter(|_| died)
+    }
+
+    /// The evidence that the limit is all but reached.
+    pub(crate) fn is_near(&self) -> Option<String> {
         let near = self.limit_mb > 0 && self.peak_mb >= self.limit_mb - self.limit_mb / 10;
-        (died && near).then(|| format!("it ended after reaching {} MiB of address space", self.peak_mb))
+        near.then(|| format!("it reached {} MiB", self.peak_mb))
     }
 }
 

@@ -13,6 +13,7 @@ mod answers;
 mod arguments;
 mod commands;
 mod failure;
+mod itself;
 mod memory;
 mod probe;
 mod reaper;
@@ -35,6 +36,8 @@ pub(crate) use arguments::Guard;
 use arguments::{Probe, Role, stage_arguments};
 pub use arguments::{SupervisorCommand, SupervisorError};
 pub use failure::{Ending, Failure};
+pub use itself::{Answers, Commands, SelfGuard, guard_itself};
+pub(crate) use itself::{DEADLINE, IDENTITY};
 use relay::Relay;
 
 /// Serves as a supervisor; returns the exit status.

@@ -16,6 +16,7 @@ use nix::sys::signal::Signal;
 use nix::sys::signalfd::SignalFd;
 use nix::unistd::{Pid, read, write};
 
+use super::IDENTITY;
 use super::answers::{accept, error_in_fragment, malformed};
 use super::commands::{Awaited, Command, Cutter};
 use super::failure::{Ending, Failure};
@@ -312,7 +313,7 @@ impl Relay {
                     self.deadline = allowed.map(|allowed| (Instant::now() + allowed, allowed));
                 }
                 Command::Identify => {
-                    let line = format!("(:warpath-supervisor {})\n", std::process::id());
+                    let line = format!("({IDENTITY} {})\n", std::process::id());
                     self.to_client.extend_from_slice(line.as_bytes());
                 }
                 Command::Exit => return Err(End::Quiet),

@@ -10,7 +10,7 @@ pub(crate) use model::{Checked, checked_model};
 pub(crate) use reasons::shrink;
 pub(crate) use soft::{Objective, Optimum, minimise};
 
-use warpath_smt_engine::{Engine, Outcome, Unsupported};
+use warpath_smt_engine::{Engine, Outcome, Statistics, Unsupported};
 use warpath_solvers::term::{TermId, Terms, Value};
 
 /// What decides formulas. It is [`Engine`]; tests put others in its place, among them one that lies.
@@ -35,6 +35,10 @@ pub trait Decider {
     /// After [`Outcome::Unknown`] that no stop was the reason for: what went wrong.
     fn fault(&self) -> Option<&str> {
         None
+    }
+    /// What its searches took.
+    fn statistics(&self) -> Statistics {
+        Statistics::default()
     }
 }
 
@@ -70,5 +74,9 @@ impl Decider for Engine {
 
     fn fault(&self) -> Option<&str> {
         Engine::fault(self)
+    }
+
+    fn statistics(&self) -> Statistics {
+        Engine::statistics(self)
     }
 }

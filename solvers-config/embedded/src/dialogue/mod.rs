@@ -21,6 +21,7 @@ use options::Options;
 use rustc_hash::FxHashMap;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
+use warpath_solvers::supervise::SelfGuard;
 use warpath_solvers::term::{Sort, TermId, Terms};
 
 pub use options::Settings;
@@ -59,6 +60,8 @@ pub(crate) struct Dialogue<'a, D, R, W> {
     checks: u64,
     /// Is told what commands are met, in order.
     proof: Option<&'a ProofLog>,
+    /// Is told how long answers may take.
+    guard: Option<&'a SelfGuard>,
 }
 
 impl<'a, D: Decider, R: Read, W: Write> Dialogue<'a, D, R, W> {
@@ -88,12 +91,19 @@ impl<'a, D: Decider, R: Read, W: Write> Dialogue<'a, D, R, W> {
             mode: Mode::Unasked,
             checks: 0,
             proof: None,
+            guard: None,
         }
     }
 
     /// Writes a proof. What decides must be told of it as well.
     pub(crate) fn with_proof(mut self, proof: &'a ProofLog) -> Self {
         self.proof = Some(proof);
+        self
+    }
+
+    /// Under a guard, which is told what is meant for it.
+    pub(crate) fn with_guard(mut self, guard: Option<&'a SelfGuard>) -> Self {
+        self.guard = guard;
         self
     }
 

@@ -42,8 +42,11 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
     }
 
     pub(super) fn set_info(&mut self) -> Result<Reply, Fault> {
-        self.keyword()?;
-        self.value_and_end()?;
+        let (keyword, _) = self.keyword()?;
+        let value = self.value_and_end()?;
+        if let Some(guard) = self.guard {
+            guard.set_info(&keyword, &value);
+        }
         Ok(Reply::Silent)
     }
 
@@ -99,6 +102,9 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
     pub(super) fn get_info(&mut self, at: Place) -> Result<Reply, Fault> {
         let (keyword, _) = self.keyword()?;
         self.end()?;
+        if let Some(known) = self.guard.and_then(|guard| guard.info(&keyword)) {
+            return Ok(Reply::Text(known));
+        }
         Ok(match keyword.as_str() {
             ":name" => Reply::Text("(:name \"warpath-smt\")".to_owned()),
             ":version" => Reply::Text(format!("(:version \"{}\")", env!("CARGO_PKG_VERSION"))),
@@ -114,15 +120,26 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
                     return Err(Fault::new(at, Complaint::OutOfTurn { what }));
                 }
             },
-            ":all-statistics" => Reply::Text(format!(
-                "(:checks {} :terms {} :constants {} :assertions {})",
-                self.checks,
-                self.terms.len(),
-                self.constants.len(),
-                self.assertions.len()
-            )),
+            ":all-statistics" => Reply::Text(self.all_statistics()),
             _ => Reply::Unsupported,
         })
+    }
+
+    fn all_statistics(&self) -> String {
+        let done = self.engine.statistics();
+        format!(
+            "(:checks {} :terms {} :constants {} :assertions {} :conflicts {} :circles {} :decisions {} \
+             :propagations {} :restarts {})",
+            self.checks,
+            self.terms.len(),
+            self.constants.len(),
+            self.assertions.len(),
+            done.conflicts,
+            done.circles,
+            done.decisions,
+            done.propagations,
+            done.restarts
+        )
     }
 
     pub(super) fn echo(&mut self) -> Result<Reply, Fault> {
