@@ -9,12 +9,31 @@ impl Circuit {
         let mut sum = Vec::with_capacity(a.len());
         for (place, (&x, &y)) in a.iter().zip(b).enumerate() {
             let half = self.xor(x, y);
-            sum.push(self.xor(half, carry));
+            let bit = self.xor(half, carry);
+            sum.push(bit);
             if place + 1 < a.len() {
-                carry = self.majority(x, y, carry);
+                let gates = self.gates();
+                let carried = self.majority(x, y, carry);
+                if self.gates() > gates {
+                    self.relate([x, y, carry], bit, carried);
+                }
+                carry = carried;
             }
         }
         sum
+    }
+
+    /// Not needed, but lets two outputs of an adder tell its inputs: if both hold all three do, if neither holds none
+    /// does. (After MiniSat+, Eén & Sörensson, JSAT 2006.)
+    fn relate(&mut self, inputs: [Lit; 3], bit: Lit, carried: Lit) {
+        let is_known = |literal: &Lit| literal.var() == Lit::TRUE.var();
+        if inputs.iter().chain([&bit, &carried]).any(is_known) {
+            return;
+        }
+        for input in inputs {
+            self.add_consequence(&[!carried, !bit, input]);
+            self.add_consequence(&[carried, bit, !input]);
+        }
     }
 
     pub(crate) fn add(&mut self, a: &[Lit], b: &[Lit]) -> Vec<Lit> {

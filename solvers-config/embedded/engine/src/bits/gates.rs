@@ -44,10 +44,23 @@ impl Circuit {
         self.sat.new_var().positive()
     }
 
+    /// How many there are.
+    pub(super) fn gates(&self) -> usize {
+        self.gates.len()
+    }
+
     /// A clause of a definition.
     pub(crate) fn define(&mut self, clause: &[Lit]) {
         if let Some(proof) = &mut self.sat.proof {
             proof.step(Step::Definition(clause));
+        }
+        self.sat.add_clause(clause);
+    }
+
+    /// A clause that follows from definitions.
+    pub(super) fn add_consequence(&mut self, clause: &[Lit]) {
+        if let Some(proof) = &mut self.sat.proof {
+            proof.step(Step::Learned(clause));
         }
         self.sat.add_clause(clause);
     }
