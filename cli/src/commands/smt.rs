@@ -42,6 +42,9 @@ pub(crate) struct SmtArgs {
     /// Write why each `unsat` was said, for `warpath smt-check`; of one script only
     #[arg(long, value_name = "PROOF")]
     proof: Option<PathBuf>,
+    /// Write what is read, for `warpath smt-check`; of one script only
+    #[arg(long, value_name = "FILE.smt2")]
+    transcript: Option<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,6 +53,7 @@ pub(crate) struct SmtConfig {
     seed: u64,
     timeout_ms: u64,
     proof: Option<PathBuf>,
+    transcript: Option<PathBuf>,
 }
 
 impl Invocation for SmtArgs {
@@ -65,14 +69,21 @@ impl Invocation for SmtArgs {
     }
 
     fn lower(self) -> anyhow::Result<SmtConfig> {
-        Ok(SmtConfig { files: self.files, seed: self.seed, timeout_ms: self.timeout, proof: self.proof })
+        Ok(SmtConfig {
+            files: self.files,
+            seed: self.seed,
+            timeout_ms: self.timeout,
+            proof: self.proof,
+            transcript: self.transcript,
+        })
     }
 
     fn run(config: SmtConfig, _: &Console) -> anyhow::Result<Exit> {
         let settings = Settings::default()
             .with_seed(config.seed)
             .with_timeout_ms(config.timeout_ms)
-            .with_proof(config.proof);
+            .with_proof(config.proof)
+            .with_transcript(config.transcript);
         match serve_files(&config.files, &settings) {
             Ok(()) => Ok(Exit::Clean),
             // Whoever asked has gone.

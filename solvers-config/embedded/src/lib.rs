@@ -13,6 +13,7 @@ mod names;
 mod proof;
 mod terms;
 mod text;
+mod transcript;
 
 pub use decide::Decider;
 pub use dialogue::Settings;
@@ -20,6 +21,7 @@ pub use files::{ServeError, serve_files};
 
 use proof::ProofLog;
 use std::io::{self, Read, Write};
+use transcript::Transcribed;
 use warpath_smt_engine::Engine;
 
 /// Answers commands until the input ends or says `exit`. Each answer is flushed before the next command is read.
@@ -33,6 +35,14 @@ use warpath_smt_engine::Engine;
 /// # Ok(()) }
 /// ```
 pub fn serve(input: impl Read, output: impl Write, settings: &Settings) -> io::Result<()> {
+    match &settings.transcript {
+        Some(path) => prove(Transcribed::create(path, input)?, output, settings),
+        None => prove(input, output, settings),
+    }
+}
+
+/// With a proof, if one is wanted.
+fn prove(input: impl Read, output: impl Write, settings: &Settings) -> io::Result<()> {
     let Some(path) = &settings.proof else {
         return serve_with(input, output, settings, &mut Engine::new);
     };

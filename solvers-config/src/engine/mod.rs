@@ -6,12 +6,14 @@ mod mirror;
 mod model;
 mod speaker;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Reason};
 use crate::config::{Cores, Soft};
 use crate::discover::FoundSolver;
 use crate::optimise::Preference;
+use crate::proofs::{Keeper, Proofs};
 use crate::script::Logic;
 use crate::smt::{Query, Statistics};
 use crate::smtlib::Introduction;
@@ -29,6 +31,8 @@ pub(crate) struct Engine {
     supervisor: SupervisorCommand,
     process: Option<Process>,
     statistics: Statistics,
+    /// Where processes keep proofs, if they do.
+    proofs: Option<Arc<Proofs>>,
 }
 
 /// A running process and what it knows.
@@ -38,6 +42,8 @@ struct Process {
     logic: String,
     /// It was started with the options for reasons.
     gives_cores: bool,
+    /// Counts its answers, if it keeps proofs of them.
+    keeper: Option<Keeper>,
 }
 
 /// What the process has to be told for one query.
@@ -58,7 +64,16 @@ pub(crate) struct Wishes<'a>(pub(crate) &'a [Preference]);
 
 impl Engine {
     pub(crate) fn new(solver: FoundSolver, supervisor: SupervisorCommand) -> Self {
-        Self { solver, supervisor, process: None, statistics: Statistics::default() }
+        Self { solver, supervisor, process: None, statistics: Statistics::default(), proofs: None }
+    }
+
+    /// The same, with processes that keep proofs. Its answers have no reasons: those are not among what is proved.
+    pub(crate) fn keeping(mut self, proofs: Arc<Proofs>) -> Self {
+        let mut config = (*self.solver.config).clone();
+        config.abilities.cores = Cores::None;
+        self.solver.config = config.into();
+        self.proofs = Some(proofs);
+        self
     }
 
     pub(crate) fn solver(&self) -> &FoundSolver {
@@ -116,6 +131,9 @@ impl Engine {
         process.dialogue.set_deadline(inquiry.remaining()?)?;
         let in_query_level = speaker.tell(process, inquiry, &plan, abilities.assumptions)?;
         let verdict = process.dialogue.check(&in_query_level.assumed)?;
+        if let Some(keeper) = &mut process.keeper {
+            keeper.answered(verdict);
+        }
         let answer = match verdict {
             None => Answer::Unknown(Reason::SolverSaidUnknown),
             Some(true) => match model::fetch(process, inquiry.terms)? {
@@ -170,11 +188,14 @@ impl Engine {
         if wants_cores {
             options.extend(config.run.core_options.iter().cloned());
         }
+        let keeper = self.proofs.as_ref().map(Proofs::begin);
+        let keeping = keeper.as_ref().map(Keeper::arguments).transpose()?;
         let dialogue = Dialogue::open(&Opening {
             supervisor: &self.supervisor,
             command: std::iter::once(program)
                 .chain(self.solver.lead.iter().cloned())
                 .chain(config.run.args.iter().cloned())
+                .chain(keeping.into_iter().flatten())
                 .collect(),
             memory_mb: config.limits.memory_mb,
             greeting: config.run.greeting,
@@ -184,8 +205,8 @@ impl Engine {
             cancel: &inquiry.query.cancel,
         })?;
         self.statistics.starts += 1;
-        self.process =
-            Some(Process { dialogue, mirror, logic: plan.logic.clone(), gives_cores: wants_cores });
+        let logic = plan.logic.clone();
+        self.process = Some(Process { dialogue, mirror, logic, gives_cores: wants_cores, keeper });
         Ok(plan)
     }
 }

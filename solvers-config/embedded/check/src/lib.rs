@@ -8,6 +8,7 @@
 
 mod checker;
 mod clauses;
+mod cut;
 mod differences;
 mod error;
 mod gates;
@@ -21,6 +22,7 @@ mod vectors;
 pub use error::{CheckError, Reason};
 
 use checker::Checker;
+use cut::whole_commands;
 use script::Questions;
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -40,7 +42,8 @@ pub struct Report {
     pub learned: u64,
     /// Lines but for the first.
     pub steps: u64,
-    /// The last line has no end, and was left out: the solver was stopped while it worked on the next answer.
+    /// The last line of the proof or the last command of the script has no end, and was left out: the solver was stopped
+    /// while it worked on the next answer.
     pub cut_off: bool,
 }
 
@@ -56,7 +59,8 @@ pub struct Report {
 /// # Ok::<(), warpath_smt_check::CheckError>(())
 /// ```
 pub fn check(script: &str, proof: impl BufRead) -> Result<Report, CheckError> {
-    let questions = Questions::read(script)?;
+    let whole = whole_commands(script);
+    let questions = Questions::read(whole)?;
     let mut checker = Checker::new(&questions);
     let mut lines = Lines::new(proof);
     if lines.next()? != Some(HEADER) {
@@ -66,7 +70,8 @@ pub fn check(script: &str, proof: impl BufRead) -> Result<Report, CheckError> {
     loop {
         let line = lines.number + 1;
         let Some(text) = lines.next()? else {
-            return Ok(Report { cut_off: lines.cut_off, ..checker.report() });
+            let cut_off = lines.cut_off || whole.len() < script.len();
+            return Ok(Report { cut_off, ..checker.report() });
         };
         let Some(step) = parse(text, &mut numbers) else {
             return Err(CheckError::Syntax { line, text: text.chars().take(60).collect() });
