@@ -83,7 +83,9 @@ impl Keeper {
         let argument = |option: &str, ending: &str| {
             let path = self.proofs.path(self.index, ending);
             let text = path.to_str().map(|text| format!("--{option}={text}"));
-            text.ok_or_else(|| Reason::CannotStart { reason: format!("{} is not UTF-8 text", path.display()) })
+            text.ok_or_else(|| Reason::CannotStart {
+                reason: format!("{} is not UTF-8 text", path.display()),
+            })
         };
         Ok([argument("transcript", "smt2")?, argument("proof", "proof")?])
     }

@@ -50,13 +50,18 @@ impl SolverConfig {
     pub(crate) fn proving(self) -> anyhow::Result<SolverConfig> {
         if self.name != PORTFOLIO && self.name != OwnSolver::NAME {
             return Err(advised(
-                format!("--proof is for answers of our own solver: `{}` writes no proof we can check", self.name),
+                format!(
+                    "--proof is for answers of our own solver: `{}` writes no proof we can check",
+                    self.name
+                ),
                 format!("leave --solver out, or say --solver {}", OwnSolver::NAME),
             ));
         }
         if let Some(second) = &self.cross_check {
             return Err(advised(
-                format!("--proof has every answer checked, which leaves nothing to ask `{second}` (--cross-check)"),
+                format!(
+                    "--proof has every answer checked, which leaves nothing to ask `{second}` (--cross-check)"
+                ),
                 "leave one of the two out",
             ));
         }

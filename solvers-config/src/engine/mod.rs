@@ -169,6 +169,8 @@ impl Engine {
         if let Some(process) = &mut self.process
             && (process.gives_cores || !wants_cores)
             && process.mirror.can_follow(inquiry.stack)
+            // In another arena a number may be a constant of another sort, which no script that is checked may have.
+            && (self.proofs.is_none() || process.mirror.is_of_arena(inquiry.stack))
             && process.dialogue.is_alive()
         {
             let plan = self.solver.plan(&mut process.mirror, inquiry)?;

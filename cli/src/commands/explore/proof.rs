@@ -59,7 +59,7 @@ impl Checked {
         match &self.failed[..] {
             [] => {
                 let scripts = count(self.scripts as u64, "script");
-                format!("checked: {} in {scripts}, {}", of(self.unsat), self.dir)
+                format!("checked, {} in {scripts}, {}", of(self.unsat), self.dir)
             }
             [first, rest @ ..] => {
                 let more = match rest.len() {
@@ -113,7 +113,9 @@ fn confirm(kept: &KeptProof) -> Result<usize, String> {
     let proof = File::open(&kept.proof).map_err(unreadable(&kept.proof))?;
     let report = check(&script, BufReader::new(proof)).map_err(|error| error.to_string())?;
     match kept.refuted.difference(&report.refuted).next() {
-        Some(unproved) => Err(format!("check {unproved} was answered `unsat`, and the proof does not say why")),
+        Some(unproved) => {
+            Err(format!("check {unproved} was answered `unsat`, and the proof does not say why"))
+        }
         None => Ok(kept.refuted.len()),
     }
 }
@@ -153,7 +155,10 @@ mod tests {
         let whole = kept(&folder, &[2, 3]);
         assert_eq!(fs::read_to_string(&whole.script).expect("a transcript"), SCRIPT);
         assert_eq!(confirm(&whole), Ok(2));
-        expect_refused(&kept(&folder, &[1, 2, 3]), "check 1 was answered `unsat`, and the proof does not say why");
+        expect_refused(
+            &kept(&folder, &[1, 2, 3]),
+            "check 1 was answered `unsat`, and the proof does not say why",
+        );
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(super) fn verdict(
     let with = if proved { " (checked proof)" } else { "" };
     let mut text = format!("{}{with}: {reason}\n", explored.judgement);
     if let Some(proof) = proof {
-        let _ = writeln!(text, "  proof {}", proof.sentence());
+        let _ = writeln!(text, "  proof: {}", proof.sentence());
     }
     let statistics = &explored.statistics;
     let _ = writeln!(

@@ -49,10 +49,17 @@ mod tests {
     #[test]
     fn a_script_may_be_cut_off_anywhere() {
         let first = "(declare-const |a b| Bool)\n; a (comment\n(assert (= #x0f #xf0))";
-        let script = format!("{first} (assert (! (= |a b| (bvult #x1 #b0)) :named |c d|)) (echo \"a) \"\"b\")");
+        let script =
+            format!("{first} (assert (! (= |a b| (bvult #x1 #b0)) :named |c d|)) (echo \"a) \"\"b\")");
         let second = script.find(" (echo").expect("it is there");
         for cut in first.len()..=script.len() {
-            let expected = if cut == script.len() { cut } else if cut < second { first.len() } else { second };
+            let expected = if cut == script.len() {
+                cut
+            } else if cut < second {
+                first.len()
+            } else {
+                second
+            };
             // Spaces behind the last command say nothing.
             assert_eq!(whole_commands(&script[..cut]).trim_end(), &script[..expected], "cut at {cut}");
         }

@@ -3,13 +3,14 @@
 //! Neither the search nor the theory nor the translation of the solver is trusted, and no code of it is used: the script
 //! is read by `warpath_solvers::script`, its formulas are translated here, and the proof is followed step by step. What
 //! is trusted is in `README.md`. The layers, from the outside in: `checker` (what each step needs), `translate`
-//! (formulas to literals; `vectors`, `gates`, `differences`, `orders`), `clauses` (unit propagation), `script` and
-//! `steps` (reading).
+//! (formulas to literals; `vectors`, `gates`, `differences`, `orders`), `equalities` (their lemmas; those of orders are in
+//! `orders`), `clauses` (unit propagation), `script`, `cut` and `steps` (reading).
 
 mod checker;
 mod clauses;
 mod cut;
 mod differences;
+mod equalities;
 mod error;
 mod gates;
 mod literal;
@@ -36,7 +37,7 @@ pub struct Report {
     pub refuted: BTreeSet<usize>,
     /// Checks that the script has.
     pub checks: u64,
-    /// Lemmas about integers.
+    /// Lemmas about integers and about equalities.
     pub lemmas: u64,
     /// Clauses that follow from others.
     pub learned: u64,
