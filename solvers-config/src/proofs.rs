@@ -8,7 +8,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rustc_hash::FxHashMap;
+
 use crate::answer::Reason;
+use crate::smtlib::Introduction;
+use crate::term::Sort;
 
 /// Scripts and proofs of the processes of one search, numbered from 1.
 #[derive(Debug)]
@@ -56,7 +60,7 @@ impl Proofs {
     pub(crate) fn begin(self: &Arc<Self>) -> Keeper {
         let mut refuted = self.lock();
         refuted.push(BTreeSet::new());
-        Keeper { proofs: Arc::clone(self), index: refuted.len() - 1, checks: 0 }
+        Keeper { proofs: Arc::clone(self), index: refuted.len() - 1, checks: 0, sorts: FxHashMap::default() }
     }
 
     fn path(&self, index: usize, ending: &str) -> PathBuf {
@@ -69,15 +73,30 @@ impl Proofs {
     }
 }
 
-/// Counts the checks of one process.
+/// Keeps count of what one process is told.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     proofs: Arc<Proofs>,
     index: usize,
     checks: usize,
+    /// Of every constant it was ever told of, also if it has forgotten it.
+    sorts: FxHashMap<String, Sort>,
 }
 
 impl Keeper {
+    /// Takes note of declarations; `false` if one gives another sort to a constant of before. A solver does not mind once
+    /// it has forgotten that, but scripts that are checked must not have it.
+    pub(crate) fn can_declare<'a>(&mut self, news: impl Iterator<Item = &'a Introduction>) -> bool {
+        for introduction in news {
+            if let Introduction::Declare { symbol, sort, .. } = introduction
+                && *self.sorts.entry(symbol.clone()).or_insert(*sort) != *sort
+            {
+                return false;
+            }
+        }
+        true
+    }
+
     /// What makes the process write its files.
     pub(crate) fn arguments(&self) -> Result<[String; 2], Reason> {
         let argument = |option: &str, ending: &str| {
@@ -104,6 +123,19 @@ impl Keeper {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::Terms;
+
+    #[test]
+    fn a_constant_keeps_its_sort() {
+        let mut keeper = Arc::new(Proofs::within("kept")).begin();
+        let mut declares = |symbol: &str, sort| {
+            let constant = Terms::new().constant("c", sort).expect("a constant");
+            let news = Introduction::Declare { constant, symbol: symbol.to_owned(), sort };
+            keeper.can_declare([news].iter())
+        };
+        assert!(declares("x1", Sort::Bool) && declares("x2", Sort::Int) && declares("x1", Sort::Bool));
+        assert!(!declares("x1", Sort::Int));
+    }
 
     #[test]
     fn what_was_answered_unsat_is_kept_by_process_and_check() {

@@ -79,11 +79,6 @@ impl Mirror {
         }
     }
 
-    /// Whether numbers of constants mean to the process what they mean to the stack.
-    pub(crate) fn is_of_arena(&self, stack: &Stack) -> bool {
-        self.arena == stack.arena()
-    }
-
     /// Takes note of everything up to the stack; says how many levels to pop and what to add then.
     pub(crate) fn follow(&mut self, terms: &Terms, stack: &Stack) -> (usize, Vec<Addition>) {
         let levels = stack.levels();

@@ -58,6 +58,12 @@ struct Plan {
     logic: String,
 }
 
+impl Plan {
+    fn introductions(&self) -> impl Iterator<Item = &Introduction> {
+        self.additions.iter().flat_map(|addition| &addition.news).chain(&self.own)
+    }
+}
+
 /// The preferences of a query that the solver is to optimise by itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wishes<'a>(pub(crate) &'a [Preference]);
@@ -169,12 +175,11 @@ impl Engine {
         if let Some(process) = &mut self.process
             && (process.gives_cores || !wants_cores)
             && process.mirror.can_follow(inquiry.stack)
-            // In another arena a number may be a constant of another sort, which no script that is checked may have.
-            && (self.proofs.is_none() || process.mirror.is_of_arena(inquiry.stack))
             && process.dialogue.is_alive()
         {
             let plan = self.solver.plan(&mut process.mirror, inquiry)?;
-            if plan.logic == process.logic {
+            let can_keep = |keeper: &mut Keeper| keeper.can_declare(plan.introductions());
+            if plan.logic == process.logic && process.keeper.as_mut().is_none_or(can_keep) {
                 return Ok(plan);
             }
         }
@@ -190,7 +195,11 @@ impl Engine {
         if wants_cores {
             options.extend(config.run.core_options.iter().cloned());
         }
-        let keeper = self.proofs.as_ref().map(Proofs::begin);
+        let mut keeper = self.proofs.as_ref().map(Proofs::begin);
+        if let Some(keeper) = &mut keeper {
+            // A new process can declare anything.
+            keeper.can_declare(plan.introductions());
+        }
         let keeping = keeper.as_ref().map(Keeper::arguments).transpose()?;
         let dialogue = Dialogue::open(&Opening {
             supervisor: &self.supervisor,
