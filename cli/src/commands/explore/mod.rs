@@ -275,15 +275,18 @@ impl Invocation for ExploreArgs {
         let watched = watched?;
         let check = |proofs| proof::check_all(proofs, options.jobs, &cancel, console);
         let proof = proofs.as_deref().map(check).transpose()?;
-        let exit = match explored.judgement {
-            Judgement::Bug => Exit::Found,
-            // Who asks for a proof is not content without.
-            Judgement::Safe if !proof.as_ref().is_none_or(Checked::is_proved) => Exit::Unknown,
-            Judgement::Safe => Exit::Clean,
-            Judgement::Unknown => Exit::Unknown,
-        };
+        let exit = exit(explored.judgement, proof.as_ref());
         results::report(&config, &explored, &watched.bugs, proof.as_ref(), began.elapsed(), exit)?;
         Ok(exit)
+    }
+}
+
+/// What the verdict comes to. Who asks for a proof of SAFE is not content without.
+fn exit(judgement: Judgement, proof: Option<&Checked>) -> Exit {
+    match judgement {
+        Judgement::Bug => Exit::Found,
+        Judgement::Safe if proof.is_none_or(Checked::is_proved) => Exit::Clean,
+        Judgement::Safe | Judgement::Unknown => Exit::Unknown,
     }
 }
 

@@ -125,9 +125,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use tempfile::TempDir;
+    use warpath_analyzer::explore::Judgement;
     use warpath_smt::{Settings, serve};
 
+    use super::super::exit;
     use super::*;
+    use crate::exit::Exit;
 
     const SCRIPT: &str = "(declare-const x Int)(declare-const y Int)(declare-const v (_ BitVec 8))
 (assert (< x y))(check-sat)(push 1)(assert (= (bvadd v #x01) v))(check-sat)(pop 1)(assert (< y x))(check-sat)";
@@ -167,6 +170,34 @@ mod tests {
         let kept = kept(&folder, &[2, 3]);
         fs::write(&kept.script, format!("{SCRIPT}\n(push 1)(assert (= v #x")).expect("a script");
         assert_eq!(confirm(&kept), Ok(2));
+    }
+
+    #[test]
+    fn what_is_not_confirmed_is_said_and_is_no_success() {
+        let checked = |checked, failed: &[&str]| Checked {
+            dir: "kept".to_owned(),
+            scripts: 3,
+            unsat: 14,
+            checked,
+            failed: failed.iter().map(|&text| text.to_owned()).collect(),
+        };
+        let (proved, one) = (checked(14, &[]), checked(9, &["kept/2.smt2: it is wrong"]));
+        assert_eq!(proved.sentence(), "checked, 14 answers of `unsat` in 3 scripts, kept");
+        assert_eq!(
+            one.sentence(),
+            "not checked: kept/2.smt2: it is wrong; 9 of 14 answers of `unsat` confirmed"
+        );
+        let two = checked(0, &["kept/1.smt2: this", "kept/2.smt2: that"]);
+        assert!(two.sentence().contains("kept/1.smt2: this (and 1 more; --json lists them); 0 of 14"));
+        for (judgement, proof, expected) in [
+            (Judgement::Safe, None, Exit::Clean),
+            (Judgement::Safe, Some(&proved), Exit::Clean),
+            (Judgement::Safe, Some(&one), Exit::Unknown),
+            (Judgement::Bug, Some(&one), Exit::Found),
+            (Judgement::Unknown, Some(&proved), Exit::Unknown),
+        ] {
+            assert_eq!(exit(judgement, proof), expected, "{judgement} {proof:?}");
+        }
     }
 
     #[test]
