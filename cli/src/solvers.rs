@@ -1,12 +1,13 @@
 //! The solvers of this machine, guarded by this very program.
 
 use std::env;
+use std::sync::Arc;
 
 use anyhow::Context;
 use warpath_analyzer::encode::Options;
 use warpath_solvers::config::Places;
 use warpath_solvers::supervise::SupervisorCommand;
-use warpath_solvers::{OwnSolver, ResolvedChoice, SolverChoice, Solvers};
+use warpath_solvers::{OwnSolver, Proofs, ResolvedChoice, SolverChoice, Solvers};
 use warpath_trace::header::MemoryModel;
 
 use crate::options::SolverConfig;
@@ -28,9 +29,21 @@ pub(crate) fn formula(model: MemoryModel, solver: &ResolvedChoice) -> Options {
 /// The solver that the options name, with the memory that they allow it.
 pub(crate) fn resolve(solvers: &Solvers, config: &SolverConfig) -> anyhow::Result<ResolvedChoice> {
     let choice = SolverChoice { name: config.name.clone(), cross_check: config.cross_check.clone() };
-    let resolved = solvers.resolve(&choice)?;
-    Ok(match config.memory {
+    Ok(limited(solvers.resolve(&choice)?, config))
+}
+
+/// Our own solver, keeping proofs, with the memory that the options allow it.
+pub(crate) fn resolve_proving(
+    solvers: &Solvers,
+    config: &SolverConfig,
+    proofs: Arc<Proofs>,
+) -> anyhow::Result<ResolvedChoice> {
+    Ok(limited(solvers.resolve_proving(proofs)?, config))
+}
+
+fn limited(resolved: ResolvedChoice, config: &SolverConfig) -> ResolvedChoice {
+    match config.memory {
         Some(bytes) => resolved.with_memory_limit(bytes.div_ceil(1 << 20)),
         None => resolved,
-    })
+    }
 }

@@ -6,6 +6,7 @@ use crate::config::OrderEncoding;
 use crate::cross_check::CrossCheck;
 use crate::discover::{FindError, FoundSolver, Solvers};
 use crate::portfolio::{Portfolio, Reserve};
+use crate::proofs::Proofs;
 use crate::session::Session;
 use crate::smt::Smt;
 
@@ -58,6 +59,11 @@ impl Solvers {
         several(members, None)
     }
 
+    /// Our own solver alone, which keeps proofs: no other's answers could be checked with it.
+    pub fn resolve_proving(&self, proofs: Arc<Proofs>) -> Result<ResolvedChoice, FindError> {
+        Ok(ResolvedChoice::Proving(self.find_own()?, proofs))
+    }
+
     /// So many of these, the preferred ones, that are here.
     pub(crate) fn find_members(&self, names: &[String], most: usize) -> Result<Vec<FoundSolver>, FindError> {
         let mut members = Vec::new();
@@ -85,6 +91,8 @@ impl Solvers {
 pub enum ResolvedChoice {
     /// One solver.
     One(FoundSolver),
+    /// Our own, which keeps proofs of its answers.
+    Proving(FoundSolver, Arc<Proofs>),
     /// Two that must agree.
     Pair(FoundSolver, FoundSolver),
     /// A portfolio: its name, its members, and those who join if these take long.
@@ -97,6 +105,10 @@ impl ResolvedChoice {
         let supervisor = solvers.supervisor();
         match self {
             Self::One(solver) => Box::new(Session::new(solver.clone(), supervisor.clone())),
+            Self::Proving(solver, proofs) => {
+                let session = Session::new(solver.clone(), supervisor.clone());
+                Box::new(session.keeping(Arc::clone(proofs)))
+            }
             Self::Pair(first, second) => Box::new(CrossCheck::new(first.clone(), second.clone(), supervisor)),
             Self::Several(name, members, reserve) => {
                 let portfolio = Portfolio::new(name, members.clone(), supervisor);
@@ -109,7 +121,7 @@ impl ResolvedChoice {
     /// pair. Who has a head start answers nearly everything.
     pub fn order_encoding(&self) -> OrderEncoding {
         match self {
-            Self::One(solver) => solver.config.encoding.order,
+            Self::One(solver) | Self::Proving(solver, _) => solver.config.encoding.order,
             Self::Several(_, members, _) if let [only] = &members[..] => only.config.encoding.order,
             Self::Pair(..) | Self::Several(..) => OrderEncoding::Pairs,
         }
@@ -120,7 +132,7 @@ impl ResolvedChoice {
     pub fn with_memory_limit(mut self, memory_mb: u64) -> Self {
         let limit = |solver: &mut FoundSolver| solver.limit_memory(memory_mb);
         match &mut self {
-            Self::One(solver) => limit(solver),
+            Self::One(solver) | Self::Proving(solver, _) => limit(solver),
             Self::Pair(first, second) => [first, second].into_iter().for_each(limit),
             Self::Several(_, members, reserve) => {
                 members.iter_mut().for_each(limit);

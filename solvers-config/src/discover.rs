@@ -126,6 +126,8 @@ pub struct Solvers {
 }
 
 impl OwnSolver {
+    /// What its description calls it.
+    pub const NAME: &'static str = "warpath";
     /// Name under which a program that is more than a solver is one.
     pub const SUBCOMMAND: &'static str = "smt";
     /// The option by which it guards itself, with the memory in MiB that it may use; see
@@ -221,6 +223,21 @@ impl Solvers {
             })
             .collect();
         Err(FindError::Unusable { name: name.to_owned(), detail: details.join("; ") })
+    }
+
+    /// The solver that comes with us, and no other program of its name.
+    pub fn find_own(&self) -> Result<FoundSolver, FindError> {
+        let missing = || FindError::NotFound { name: OwnSolver::NAME.to_owned() };
+        let own = self.own.as_ref().ok_or_else(missing)?;
+        let config = self.config(OwnSolver::NAME)?;
+        let unusable = |detail| FindError::Unusable { name: config.name.clone(), detail };
+        Ok(FoundSolver {
+            config: Arc::clone(config),
+            program: own.program.clone(),
+            lead: own.lead.clone(),
+            version: own.version.parse().map_err(unusable)?,
+            origin: Origin::Own,
+        })
     }
 
     /// All programs of a solver with their versions: our own first, then those of its names on the search path, then the

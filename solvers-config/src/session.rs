@@ -1,11 +1,13 @@
 //! A single solver.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::answer::Answer;
 use crate::discover::FoundSolver;
 use crate::engine::{Engine, Wishes, optimises};
 use crate::optimise::{self, Optimum, Preference};
+use crate::proofs::Proofs;
 use crate::smt::{Query, Smt, Statistics};
 use crate::stack::Stack;
 use crate::supervise::SupervisorCommand;
@@ -36,6 +38,12 @@ impl Session {
     /// A session with an empty stack. The solver's process is started by the first query.
     pub fn new(solver: FoundSolver, supervisor: SupervisorCommand) -> Self {
         Self { stack: Stack::default(), engine: Engine::new(solver, supervisor) }
+    }
+
+    /// The same with a solver whose processes write proofs of their answers. There are no unsat cores then.
+    #[must_use]
+    pub fn keeping(self, proofs: Arc<Proofs>) -> Self {
+        Self { engine: self.engine.keeping(proofs), ..self }
     }
 
     /// The solver.

@@ -42,6 +42,9 @@ pub(crate) struct SmtArgs {
     /// Write why each `unsat` was said, for `warpath smt-check`; of one script only
     #[arg(long, value_name = "PROOF")]
     proof: Option<PathBuf>,
+    /// Write what is read, for `warpath smt-check`; of one script only
+    #[arg(long, value_name = "FILE.smt2")]
+    transcript: Option<PathBuf>,
     /// Answer a program of ours on standard input, and guard this process for it; with the memory it may use, in MiB
     #[arg(long, value_name = "MIB", hide = true, conflicts_with = "files")]
     guard_itself: Option<u64>,
@@ -53,6 +56,7 @@ pub(crate) struct SmtConfig {
     seed: u64,
     timeout_ms: u64,
     proof: Option<PathBuf>,
+    transcript: Option<PathBuf>,
     guard_itself: Option<u64>,
 }
 
@@ -69,15 +73,16 @@ impl Invocation for SmtArgs {
     }
 
     fn lower(self) -> anyhow::Result<SmtConfig> {
-        let Self { files, seed, timeout: timeout_ms, proof, guard_itself } = self;
-        Ok(SmtConfig { files, seed, timeout_ms, proof, guard_itself })
+        let Self { files, seed, timeout: timeout_ms, proof, transcript, guard_itself } = self;
+        Ok(SmtConfig { files, seed, timeout_ms, proof, transcript, guard_itself })
     }
 
     fn run(config: SmtConfig, _: &Console) -> anyhow::Result<Exit> {
         let settings = Settings::default()
             .with_seed(config.seed)
             .with_timeout_ms(config.timeout_ms)
-            .with_proof(config.proof);
+            .with_proof(config.proof)
+            .with_transcript(config.transcript);
         if let Some(memory_mb) = config.guard_itself {
             // Whatever went wrong has been told to the program that asks.
             return Ok(match serve_guarded(memory_mb, &settings) {

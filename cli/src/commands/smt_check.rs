@@ -74,7 +74,7 @@ impl Invocation for SmtCheckArgs {
                     report.lemmas, report.learned
                 ))?;
                 if report.cut_off {
-                    console.note("the last line of the proof is cut off, and was left out");
+                    console.note("the end of the proof or of the script is cut off, and was left out");
                 }
                 Ok(Exit::Clean)
             }

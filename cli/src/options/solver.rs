@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use warpath_solvers::OwnSolver;
 
 use crate::failure::advised;
 
@@ -42,6 +43,30 @@ pub(crate) struct SolverConfig {
     pub(crate) timeout: Duration,
     /// Bytes per process, if not the configured number.
     pub(crate) memory: Option<u64>,
+}
+
+impl SolverConfig {
+    /// The same for our own solver alone, if that may be: it is the one whose proofs can be checked.
+    pub(crate) fn proving(self) -> anyhow::Result<SolverConfig> {
+        if self.name != PORTFOLIO && self.name != OwnSolver::NAME {
+            return Err(advised(
+                format!(
+                    "--proof is for answers of our own solver: `{}` writes no proof we can check",
+                    self.name
+                ),
+                format!("leave --solver out, or say --solver {}", OwnSolver::NAME),
+            ));
+        }
+        if let Some(second) = &self.cross_check {
+            return Err(advised(
+                format!(
+                    "--proof has every answer checked, which leaves nothing to ask `{second}` (--cross-check)"
+                ),
+                "leave one of the two out",
+            ));
+        }
+        Ok(SolverConfig { name: OwnSolver::NAME.to_owned(), ..self })
+    }
 }
 
 impl SolverOptions {

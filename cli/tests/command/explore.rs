@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::json_doc;
 use crate::native::{c_program, expect_no_process, run_with_input};
+use crate::proof::proving;
 use crate::run::{Folder, Ran, run, warpath};
 use crate::samples::{Sample, named};
 
@@ -246,7 +247,9 @@ fn json_is_as_documented() {
     let crash = json(named("m0"), &folder, &[], 1);
     let deadlock = json(named("deadlock"), &folder, &[], 1);
     let cut = json(named("m3"), &folder, &["--max-executions", "1"], 3);
-    json_doc::check("warpath.explore/1", &[crash, deadlock, cut]);
+    let (mut proving, _) = proving("publish", &folder, &["--json", "-"]);
+    let proved = run(&mut proving).expect_code(0).json();
+    json_doc::check("warpath.explore/1", &[crash, deadlock, cut, proved]);
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod minimality;
 mod misbehave;
 mod native;
 mod paths;
+mod proof;
 mod real;
 mod record;
 mod replay;

@@ -18,11 +18,11 @@ pub enum ServeError {
         /// Why.
         source: io::Error,
     },
-    /// Standard output does not take the answers, or the file of the proof does not take it.
+    /// Standard output does not take the answers, or a file does not take the proof or the transcript.
     #[error("answers, or their proof, cannot be written")]
     Write(#[from] io::Error),
-    /// One file cannot hold the proofs of several conversations.
-    #[error("a proof is of one script, not of {scripts}")]
+    /// One file cannot hold the proofs or the commands of several conversations.
+    #[error("a proof is of one script, and so is a transcript, not of {scripts}")]
     OneProof {
         /// How many were given.
         scripts: usize,
@@ -33,7 +33,7 @@ pub enum ServeError {
 pub fn serve_files(files: &[PathBuf], settings: &Settings) -> Result<(), ServeError> {
     let standard = [PathBuf::from("-")];
     let files = if files.is_empty() { &standard } else { files };
-    if settings.proof.is_some() && files.len() > 1 {
+    if (settings.proof.is_some() || settings.transcript.is_some()) && files.len() > 1 {
         return Err(ServeError::OneProof { scripts: files.len() });
     }
     for path in files {

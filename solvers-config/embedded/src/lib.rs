@@ -13,6 +13,7 @@ mod names;
 mod proof;
 mod terms;
 mod text;
+mod transcript;
 
 pub use decide::Decider;
 pub use dialogue::Settings;
@@ -20,6 +21,7 @@ pub use files::{ServeError, serve_files};
 
 use proof::ProofLog;
 use std::io::{self, Read, Write};
+use transcript::Transcribed;
 use warpath_smt_engine::Engine;
 use warpath_solvers::supervise::{SelfGuard, guard_itself};
 
@@ -45,6 +47,19 @@ pub fn serve_guarded(memory_mb: u64, settings: &Settings) -> i32 {
 }
 
 fn converse(
+    input: impl Read,
+    output: impl Write,
+    settings: &Settings,
+    guard: Option<&SelfGuard>,
+) -> io::Result<()> {
+    match &settings.transcript {
+        Some(path) => prove(Transcribed::create(path, input)?, output, settings, guard),
+        None => prove(input, output, settings, guard),
+    }
+}
+
+/// With a proof, if one is wanted.
+fn prove(
     input: impl Read,
     output: impl Write,
     settings: &Settings,

@@ -7,12 +7,14 @@ mod model;
 mod speaker;
 
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Reason};
 use crate::config::{Cores, Soft};
 use crate::discover::{FoundSolver, Origin, OwnSolver};
 use crate::optimise::Preference;
+use crate::proofs::{Keeper, Proofs};
 use crate::script::Logic;
 use crate::smt::{Query, Statistics};
 use crate::smtlib::Introduction;
@@ -33,6 +35,8 @@ pub(crate) struct Engine {
     supervisor: SupervisorCommand,
     process: Option<Process>,
     statistics: Statistics,
+    /// Where processes keep proofs, if they do.
+    proofs: Option<Arc<Proofs>>,
 }
 
 /// A running process and what it knows.
@@ -42,6 +46,8 @@ struct Process {
     logic: String,
     /// It was started with the options for reasons.
     gives_cores: bool,
+    /// Counts its answers, if it keeps proofs of them.
+    keeper: Option<Keeper>,
 }
 
 /// What the process has to be told for one query.
@@ -56,13 +62,28 @@ struct Plan {
     logic: String,
 }
 
+impl Plan {
+    fn introductions(&self) -> impl Iterator<Item = &Introduction> {
+        self.additions.iter().flat_map(|addition| &addition.news).chain(&self.own)
+    }
+}
+
 /// The preferences of a query that the solver is to optimise by itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wishes<'a>(pub(crate) &'a [Preference]);
 
 impl Engine {
     pub(crate) fn new(solver: FoundSolver, supervisor: SupervisorCommand) -> Self {
-        Self { solver, supervisor, process: None, statistics: Statistics::default() }
+        Self { solver, supervisor, process: None, statistics: Statistics::default(), proofs: None }
+    }
+
+    /// The same, with processes that keep proofs. Its answers have no reasons: those are not among what is proved.
+    pub(crate) fn keeping(mut self, proofs: Arc<Proofs>) -> Self {
+        let mut config = (*self.solver.config).clone();
+        config.abilities.cores = Cores::None;
+        self.solver.config = config.into();
+        self.proofs = Some(proofs);
+        self
     }
 
     pub(crate) fn solver(&self) -> &FoundSolver {
@@ -120,6 +141,9 @@ impl Engine {
         process.dialogue.set_deadline(inquiry.remaining()?)?;
         let in_query_level = speaker.tell(process, inquiry, &plan, abilities.assumptions)?;
         let verdict = process.dialogue.check(&in_query_level.assumed)?;
+        if let Some(keeper) = &mut process.keeper {
+            keeper.answered(verdict);
+        }
         let answer = match verdict {
             None => Answer::Unknown(Reason::SolverSaidUnknown),
             Some(true) => match model::fetch(process, inquiry.terms)? {
@@ -158,7 +182,8 @@ impl Engine {
             && process.dialogue.is_alive()
         {
             let plan = self.solver.plan(&mut process.mirror, inquiry)?;
-            if plan.logic == process.logic {
+            let can_keep = |keeper: &mut Keeper| keeper.can_declare(plan.introductions());
+            if plan.logic == process.logic && process.keeper.as_mut().is_none_or(can_keep) {
                 return Ok(plan);
             }
         }
@@ -173,8 +198,14 @@ impl Engine {
         if wants_cores {
             options.extend(config.run.core_options.iter().cloned());
         }
+        let mut keeper = self.proofs.as_ref().map(Proofs::begin);
+        if let Some(keeper) = &mut keeper {
+            // A new process can declare anything.
+            keeper.can_declare(plan.introductions());
+        }
+        let keeping = keeper.as_ref().map(Keeper::arguments).transpose()?;
         let dialogue = Dialogue::open(&Opening {
-            command: self.command(),
+            command: self.command(keeping.into_iter().flatten()),
             greeting: config.run.greeting,
             options,
             logic: &plan.logic,
@@ -182,18 +213,19 @@ impl Engine {
             cancel: &inquiry.query.cancel,
         })?;
         self.statistics.starts += 1;
-        self.process =
-            Some(Process { dialogue, mirror, logic: plan.logic.clone(), gives_cores: wants_cores });
+        let logic = plan.logic.clone();
+        self.process = Some(Process { dialogue, mirror, logic, gives_cores: wants_cores, keeper });
         Ok(plan)
     }
 }
 
 impl Engine {
     /// What starts the solver, guarded.
-    fn command(&self) -> Vec<OsString> {
+    fn command(&self, more: impl Iterator<Item = String>) -> Vec<OsString> {
         let FoundSolver { config, program, lead, origin, .. } = &self.solver;
         let memory_mb = config.limits.memory_mb;
-        let arguments = lead.iter().chain(&config.run.args).map(OsString::from);
+        let arguments =
+            lead.iter().chain(&config.run.args).map(OsString::from).chain(more.map(OsString::from));
         let mut command: Vec<OsString> = std::iter::once(program.into()).chain(arguments).collect();
         if *origin == Origin::Own {
             command.extend([OwnSolver::GUARD_ITSELF.into(), memory_mb.to_string().into()]);

@@ -2,6 +2,7 @@
 
 mod bug;
 mod files;
+mod proof;
 mod results;
 mod state;
 mod text;
@@ -34,7 +35,8 @@ use crate::options::{
     SolverOptions, SymbolicSource, parse_jobs,
 };
 use crate::runs::{Leftovers, TracedRunners, expect_java, is_java, sources_of};
-use crate::solvers::{formula, resolve, solvers};
+use crate::solvers::{formula, resolve, resolve_proving, solvers};
+use proof::Checked;
 use state::State;
 pub(super) use text::quoted;
 use watch::Watch;
@@ -66,11 +68,17 @@ Files written into --out, if there is a bug:
   bug-N.wpt       its trace
   result.json     the result, as --json writes it: `warpath report` makes a page of the folder
 
+With --proof only our own solver is asked. Each of its processes writes into DIR what it was told
+(N.smt2) and why it said `unsat` (N.proof); when the search has ended, the checker of
+`warpath smt-check` follows every proof. It trusts nothing of the solver. That the program was
+understood, and that the formula describes its executions, is not among what is proved.
+
 Exit codes:
   0  SAFE
   1  a bug was found
   2  wrong usage, or the program or a solver cannot be run
-  3  UNKNOWN: a bound was hit, a solver gave up, or Ctrl-C (what is known by then is reported)"
+  3  UNKNOWN: a bound was hit, a solver gave up, or Ctrl-C (what is known by then is reported);
+     or SAFE, but its proof could not be checked"
 )]
 pub(crate) struct ExploreArgs {
     /// How the next run is chosen
@@ -93,6 +101,9 @@ pub(crate) struct ExploreArgs {
     /// Save the search in DIR as it goes, and take up the one that is there
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    /// Keep a proof of every `unsat` in DIR, and check them all: a SAFE that need not trust the solver
+    #[arg(long, value_name = "DIR")]
+    proof: Option<PathBuf>,
     /// The program runs on a Java virtual machine
     #[arg(long)]
     jvm: bool,
@@ -161,6 +172,7 @@ pub(crate) struct ExploreConfig {
     jobs: usize,
     seed: u64,
     state: Option<PathBuf>,
+    proof: Option<PathBuf>,
     json: Option<JsonTarget>,
     sarif: Option<PathBuf>,
     emit: Option<PathBuf>,
@@ -189,6 +201,8 @@ impl Invocation for ExploreArgs {
         let program = self.program.lower()?.ok_or_else(|| {
             advised("no program was named", "put it after `--`, as in `warpath explore -- ./prog`")
         })?;
+        let solver = self.solver.lower()?;
+        let solver = if self.proof.is_some() { solver.proving()? } else { solver };
         Ok(ExploreConfig {
             program,
             jvm: self.jvm,
@@ -201,10 +215,11 @@ impl Invocation for ExploreArgs {
             checks: self.check.lower(),
             model: self.model,
             bounds: self.bounds.lower(),
-            solver: self.solver.lower()?,
+            solver,
             jobs: self.jobs,
             seed: self.seed,
             state: self.state,
+            proof: self.proof,
             json: self.json.json,
             sarif: self.sarif.sarif,
             emit: self.emit.emit,
@@ -226,7 +241,11 @@ impl Invocation for ExploreArgs {
         // Before the programs, so that it ends after them.
         let _leftovers = Leftovers::adopt();
         let solvers = solvers()?;
-        let resolved = resolve(&solvers, &config.solver)?;
+        let proofs = config.proof.as_deref().map(proof::open).transpose()?;
+        let resolved = match &proofs {
+            Some(proofs) => resolve_proving(&solvers, &config.solver, Arc::clone(proofs))?,
+            None => resolve(&solvers, &config.solver)?,
+        };
         let runners = TracedRunners::new(config.program.clone(), run);
         let began = Instant::now();
         let (state, earlier) = match &config.state {
@@ -239,7 +258,7 @@ impl Invocation for ExploreArgs {
         };
         let mut watch = Watch::new(&config, console, state, cancel.clone());
         let open = || Ok(resolved.open(&solvers));
-        let options = ExploreOptions { earlier, ..config.explore_options(&resolved, cancel) };
+        let options = ExploreOptions { earlier, ..config.explore_options(&resolved, cancel.clone()) };
         let explored = explore(&options, &runners, &open, &mut watch);
         let watched = watch.finish();
         let mut explored = explored.map_err(unwrapped)?;
@@ -253,13 +272,21 @@ impl Invocation for ExploreArgs {
         if explored.solver.is_empty() {
             explored.solver = resolved.open(&solvers).describe();
         }
-        let exit = match explored.judgement {
-            Judgement::Bug => Exit::Found,
-            Judgement::Safe => Exit::Clean,
-            Judgement::Unknown => Exit::Unknown,
-        };
-        results::report(&config, &explored, &watched?.bugs, began.elapsed(), exit)?;
+        let watched = watched?;
+        let check = |proofs| proof::check_all(proofs, options.jobs, &cancel, console);
+        let proof = proofs.as_deref().map(check).transpose()?;
+        let exit = exit(explored.judgement, proof.as_ref());
+        results::report(&config, &explored, &watched.bugs, proof.as_ref(), began.elapsed(), exit)?;
         Ok(exit)
+    }
+}
+
+/// What the verdict comes to. Who asks for a proof of SAFE is not content without.
+fn exit(judgement: Judgement, proof: Option<&Checked>) -> Exit {
+    match judgement {
+        Judgement::Bug => Exit::Found,
+        Judgement::Safe if proof.is_none_or(Checked::is_proved) => Exit::Clean,
+        Judgement::Safe | Judgement::Unknown => Exit::Unknown,
     }
 }
 

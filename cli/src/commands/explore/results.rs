@@ -7,6 +7,7 @@ use serde::Serialize;
 use warpath_analyzer::explore::{Coverage, Exploration, Judgement};
 
 use super::bug::Reported;
+use super::proof::Checked;
 use super::{ExploreConfig, text};
 use crate::console;
 use crate::exit::Exit;
@@ -30,6 +31,7 @@ struct Results<'a> {
     verdict: Judgement,
     reason: String,
     exhausted: bool,
+    proof: Option<&'a Checked>,
     executions: u64,
     repeated_executions: u64,
     resumed_executions: u64,
@@ -69,6 +71,7 @@ pub(super) fn report(
     config: &ExploreConfig,
     explored: &Exploration,
     bugs: &[Reported],
+    proof: Option<&Checked>,
     time: Duration,
     exit: Exit,
 ) -> anyhow::Result<()> {
@@ -85,6 +88,7 @@ pub(super) fn report(
         verdict: explored.judgement,
         reason: reason.clone(),
         exhausted: explored.exhausted,
+        proof,
         executions: statistics.executions,
         repeated_executions: statistics.repeated,
         resumed_executions: statistics.resumed,
@@ -127,7 +131,7 @@ pub(super) fn report(
         sarif::write(path, &found, exit)?;
     }
     if !JsonTarget::takes_stdout(config.json.as_ref()) {
-        console::report(&text::verdict(explored, &reason, time))?;
+        console::report(&text::verdict(explored, &reason, proof, time))?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use warpath_analyzer::explore::{Bug, Exploration, Judgement};
 
 use super::bug::Reported;
+use super::proof::Checked;
 use crate::present::{Sources, inputs};
 
 /// A bug: what, where, with which inputs, in which order, why, how to see it again.
@@ -29,7 +30,7 @@ pub(super) fn bug(bug: &Bug, reported: &Reported, sources: &Sources) -> String {
     text
 }
 
-fn count(number: u64, what: &str) -> String {
+pub(super) fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
@@ -43,8 +44,18 @@ pub(in crate::commands) fn quoted(path: &str) -> String {
 }
 
 /// The verdict and what it rests on.
-pub(super) fn verdict(explored: &Exploration, reason: &str, time: Duration) -> String {
-    let mut text = format!("{}: {reason}\n", explored.judgement);
+pub(super) fn verdict(
+    explored: &Exploration,
+    reason: &str,
+    proof: Option<&Checked>,
+    time: Duration,
+) -> String {
+    let proved = explored.judgement == Judgement::Safe && proof.is_some_and(Checked::is_proved);
+    let with = if proved { " (checked proof)" } else { "" };
+    let mut text = format!("{}{with}: {reason}\n", explored.judgement);
+    if let Some(proof) = proof {
+        let _ = writeln!(text, "  proof: {}", proof.sentence());
+    }
     let statistics = &explored.statistics;
     let _ = writeln!(
         text,

@@ -69,7 +69,7 @@ pub enum Reason {
     NotAsserted { assertion: usize },
     #[error("the formula cannot be checked: {why}")]
     Untranslatable { why: &'static str },
-    #[error("the comparisons do not add up to a contradiction")]
+    #[error("the comparisons or equalities do not add up to a contradiction")]
     NoCircle,
     #[error("the clause does not follow by unit propagation")]
     NotImplied,

@@ -3,12 +3,14 @@
 //! Neither the search nor the theory nor the translation of the solver is trusted, and no code of it is used: the script
 //! is read by `warpath_solvers::script`, its formulas are translated here, and the proof is followed step by step. What
 //! is trusted is in `README.md`. The layers, from the outside in: `checker` (what each step needs), `translate`
-//! (formulas to literals; `vectors`, `gates`, `differences`, `orders`), `clauses` (unit propagation), `script` and
-//! `steps` (reading).
+//! (formulas to literals; `vectors`, `gates`, `differences`, `orders`), `equalities` (their lemmas; those of orders are in
+//! `orders`), `clauses` (unit propagation), `script`, `cut` and `steps` (reading).
 
 mod checker;
 mod clauses;
+mod cut;
 mod differences;
+mod equalities;
 mod error;
 mod gates;
 mod literal;
@@ -21,6 +23,7 @@ mod vectors;
 pub use error::{CheckError, Reason};
 
 use checker::Checker;
+use cut::whole_commands;
 use script::Questions;
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -34,13 +37,14 @@ pub struct Report {
     pub refuted: BTreeSet<usize>,
     /// Checks that the script has.
     pub checks: u64,
-    /// Lemmas about integers.
+    /// Lemmas about integers and about equalities.
     pub lemmas: u64,
     /// Clauses that follow from others.
     pub learned: u64,
     /// Lines but for the first.
     pub steps: u64,
-    /// The last line has no end, and was left out: the solver was stopped while it worked on the next answer.
+    /// The last line of the proof or the last command of the script has no end, and was left out: the solver was stopped
+    /// while it worked on the next answer.
     pub cut_off: bool,
 }
 
@@ -56,7 +60,8 @@ pub struct Report {
 /// # Ok::<(), warpath_smt_check::CheckError>(())
 /// ```
 pub fn check(script: &str, proof: impl BufRead) -> Result<Report, CheckError> {
-    let questions = Questions::read(script)?;
+    let whole = whole_commands(script);
+    let questions = Questions::read(whole)?;
     let mut checker = Checker::new(&questions);
     let mut lines = Lines::new(proof);
     if lines.next()? != Some(HEADER) {
@@ -66,7 +71,8 @@ pub fn check(script: &str, proof: impl BufRead) -> Result<Report, CheckError> {
     loop {
         let line = lines.number + 1;
         let Some(text) = lines.next()? else {
-            return Ok(Report { cut_off: lines.cut_off, ..checker.report() });
+            let cut_off = lines.cut_off || whole.len() < script.len();
+            return Ok(Report { cut_off, ..checker.report() });
         };
         let Some(step) = parse(text, &mut numbers) else {
             return Err(CheckError::Syntax { line, text: text.chars().take(60).collect() });

@@ -69,7 +69,8 @@ pub enum Step<'a> {
         /// The assertion.
         assertion: TermId,
     },
-    /// A clause of the theory of orders: the comparisons whose negations it holds form a circle that cannot be.
+    /// A clause of a theory. Of orders: the comparisons whose negations it holds form a circle that cannot be. Of
+    /// equality: those whose negations it holds make two vectors equal, or the one that it holds true.
     Lemma(&'a [Lit]),
     /// Follows from the clauses before it by unit propagation.
     Learned(&'a [Lit]),

@@ -13,6 +13,8 @@ pub struct Settings {
     pub timeout_ms: u64,
     /// Where to write why each `unsat` was said; nowhere if there is none.
     pub proof: Option<PathBuf>,
+    /// Where to write the commands, as they are read; nowhere if there is none.
+    pub transcript: Option<PathBuf>,
 }
 
 impl Settings {
@@ -32,6 +34,12 @@ impl Settings {
     #[must_use]
     pub fn with_proof(self, proof: Option<PathBuf>) -> Self {
         Settings { proof, ..self }
+    }
+
+    /// With the commands, as they are read, in this file.
+    #[must_use]
+    pub fn with_transcript(self, transcript: Option<PathBuf>) -> Self {
+        Settings { transcript, ..self }
     }
 }
 

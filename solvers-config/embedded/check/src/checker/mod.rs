@@ -12,6 +12,7 @@
 mod asserted;
 mod numbers;
 
+use crate::equalities::Equalities;
 use crate::error::Reason;
 use crate::gates::Function;
 use crate::literal::Lit;
@@ -29,6 +30,7 @@ use warpath_solvers::term::{Sort, TermId};
 pub(crate) struct Checker<'a> {
     questions: &'a Questions,
     translation: Translation,
+    equalities: Equalities,
     numbers: Numbers,
     asserted: Asserted,
     report: Report,
@@ -41,6 +43,7 @@ impl<'a> Checker<'a> {
         Checker {
             questions,
             translation: Translation::new(),
+            equalities: Equalities::default(),
             numbers: Numbers::new(),
             asserted: Asserted::default(),
             report: Report { checks: questions.checks.len() as u64, ..Report::default() },
@@ -58,6 +61,7 @@ impl<'a> Checker<'a> {
         match *step {
             Step::Restart => {
                 self.translation = Translation::new();
+                self.equalities = Equalities::default();
                 self.numbers = Numbers::new();
                 self.asserted = Asserted::default();
                 Ok(())
@@ -99,7 +103,8 @@ impl<'a> Checker<'a> {
             }
             Step::Lemma(clause) => {
                 self.read(clause)?;
-                if !self.translation.orders.is_lemma(&self.clause) {
+                let orders = &self.translation.orders;
+                if !orders.is_lemma(&self.clause) && !self.equalities.is_lemma(&self.clause) {
                     return Err(Reason::NoCircle);
                 }
                 self.report.lemmas += 1;
@@ -188,6 +193,7 @@ impl<'a> Checker<'a> {
         }
         let output = self.new_var(var)?;
         self.translation.circuit.define(output, function, &self.clause);
+        self.equalities.define(output, function, &self.clause);
         Ok(())
     }
 

@@ -38,10 +38,12 @@ impl Translation {
         let equality = if let Some(known) = known {
             self.circuit.implied_by_equal(known.literal, &left, &right);
             Equality { strength, ..known }
-        } else if self.circuit.sat.proof.is_some() {
-            // Proofs speak of gates, and of orders alone.
-            Equality { literal: self.circuit.equal(&left, &right), strength: Strength::Exact }
-        } else if left.len() == 1 || is_constant(&left) || is_constant(&right) {
+        } else if self.circuit.sat.proof.is_some()
+            || left.len() == 1
+            || is_constant(&left)
+            || is_constant(&right)
+        {
+            // A proof speaks of gates, of which a checker can tell that they are equalities.
             let before = self.circuit.sat.vars();
             let literal = self.circuit.equal(&left, &right);
             // A gate of old may have another meaning as well, and may have been told to others already.
