@@ -16,7 +16,7 @@ use warpath_solvers::{Answer, CancelToken, FoundSolver, OwnSolver, Query, Reason
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_warpath-smt");
 /// A product of two primes of 31 bits each.
-const PRODUCT: u64 = 2_147_483_647 * 2_147_483_629;
+const PRODUCT: u64 = 1_301_987_681 * 1_783_642_937;
 /// Long enough for any process to come to its end.
 const PATIENCE: Duration = Duration::from_secs(20);
 
