@@ -51,7 +51,7 @@ fn compile(folder: &Path, name: &str, build: Build) -> PathBuf {
             let beside = library.parent().expect("a folder").display().to_string();
             let mut options = vec![format!("-specs={}", specs.display()), "-fno-plt".into()];
             options.extend(["memcpy", "memmove", "memset"].map(|name| format!("-fno-builtin-{name}")));
-            options.extend([format!("-L{beside}"), format!("-Wl,-rpath,{beside}")]);
+            options.extend([format!("-L{beside}"), format!("-Wl,--disable-new-dtags,-rpath,{beside}")]);
             options.push("-lwarpath_preload".into());
             (folder.join(format!("{name}-instrumented")), options)
         }

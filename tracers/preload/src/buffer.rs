@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 use warpath_light_format::header::{self, at};
 use warpath_light_format::{Head, Kind, SEGMENT, Word};
 
+use crate::again::Places;
 use crate::files::{File, Path, keeping_errno};
 use crate::foretold::Foretold;
 use crate::here::Here;
@@ -213,8 +214,10 @@ impl Buffer {
     fn resume(&self, here: &Here) {
         here.cursor.set(self.segment());
         here.lock.set(core::ptr::null_mut());
+        // SAFETY: the running thread's own, and set before its file is made.
+        unsafe { Places::forget(here.places.get()) };
         if crate::memory::watched() {
-            // SAFETY: the running thread's own, and set before its file is made.
+            // SAFETY: as above.
             unsafe { Foretold::forget(here.foretold.get()) };
         }
         let head = Head { kind: Kind::Resume as u8, words: 3, a: 0, b: self.filled.get() as u32 };

@@ -42,9 +42,11 @@ pub(crate) extern "C" fn toggle(_signal: i32) {
 }
 
 fn stamp() {
-    let stamp = if !ON.load(Ordering::Acquire) {
+    let stamp = if crate::follow::engaged() {
+        UNUSUAL
+    } else if !ON.load(Ordering::Acquire) {
         OFF
-    } else if SAMPLE_PERIOD.load(Ordering::Relaxed) != 0 || crate::follow::engaged() {
+    } else if SAMPLE_PERIOD.load(Ordering::Relaxed) != 0 || !crate::calls::quick::is_as_known() {
         UNUSUAL
     } else {
         EPISODE.load(Ordering::Relaxed) + 1

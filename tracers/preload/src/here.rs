@@ -6,6 +6,7 @@
 
 use core::cell::Cell;
 
+use crate::again::{Known, Places};
 use crate::foretold::Foretold;
 use crate::local::{State, Thread};
 
@@ -30,6 +31,14 @@ pub(crate) struct Here {
     pub(crate) foretold: Cell<*mut Foretold>,
     /// Where the record ends of the lock that it took last; null if that is in another segment.
     pub(crate) lock: Cell<*mut u64>,
+    /// That mutex, if its record has the briefest form; else 0.
+    pub(crate) held: Cell<u64>,
+    /// The ticket in that record.
+    pub(crate) held_ticket: Cell<u64>,
+    /// What that record was foretold by.
+    pub(crate) held_at: Cell<*const Known>,
+    /// What mutexes are foretold by ([`crate::again`]).
+    pub(crate) places: Cell<*mut Places>,
     /// How many bytes the pending write has, if they are a range.
     pub(crate) pending_size: Cell<u64>,
     /// The thread's memory.
@@ -46,7 +55,7 @@ pub(crate) struct Here {
     pub(crate) searching: Cell<bool>,
 }
 
-const SIZE: usize = 128;
+const SIZE: usize = 192;
 const _: () = assert!(size_of::<Here>() <= SIZE);
 
 core::arch::global_asm!(

@@ -8,6 +8,7 @@
 //! runs, nothing is allocated with `malloc`, nothing fails because recording does. So it uses the standard library
 //! only where that is plain code, and talks to the kernel through `libc`.
 
+mod again;
 mod buffer;
 mod calls;
 mod control;

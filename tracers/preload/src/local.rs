@@ -7,6 +7,7 @@ use warpath_light_format::header::NO_PARENT;
 use warpath_light_format::plan::Act;
 use warpath_light_format::{Head, Kind, Word, compact};
 
+use crate::again::Places;
 use crate::buffer::{Buffer, LONGEST, Origin};
 use crate::calls;
 use crate::control::{self, STAMP};
@@ -46,6 +47,7 @@ pub(crate) struct Thread {
 #[repr(C)]
 struct Pages {
     thread: Thread,
+    places: UnsafeCell<Places>,
     foretold: UnsafeCell<Foretold>,
     late: UnsafeCell<[Word; LATE]>,
 }
@@ -106,6 +108,11 @@ impl Thread {
         unsafe { libc::munmap(thread.cast(), size_of::<Pages>()) };
     }
 
+    fn places(&self) -> *mut Places {
+        // SAFETY: as below.
+        unsafe { (*(&raw const *self).cast::<Pages>()).places.get() }
+    }
+
     fn foretold(&self) -> *mut Foretold {
         // SAFETY: as below.
         unsafe { (*(&raw const *self).cast::<Pages>()).foretold.get() }
@@ -128,6 +135,7 @@ pub(crate) unsafe fn settle(thread: *mut Thread) {
     here.soft.set(core::ptr::null_mut());
     // SAFETY: promised by the caller.
     let this = unsafe { &mut *thread };
+    here.places.set(this.places());
     here.foretold.set(this.foretold());
     // SAFETY: always succeeds.
     let tid = unsafe { libc::gettid() } as u32;
@@ -433,6 +441,7 @@ pub(crate) fn lock(at: u64, mutex: u64, ticket: u64) {
     memory::finish(here);
     let place = at.wrapping_sub(process::base());
     if compact::fits(place, mutex, ticket) && ticket >> compact::LOCK_TICKET == 0 {
+        here.held.set(0);
         here.lock.set(here.cursor.get().wrapping_add(2));
         write(here, &compact::words(Kind::Lock, 0, place, mutex, ticket));
     } else {
@@ -446,11 +455,11 @@ pub(crate) fn lock(at: u64, mutex: u64, ticket: u64) {
 pub(crate) fn unlock(at: u64, mutex: u64, ticket: u64) {
     let here = here();
     memory::finish(here);
-    if here.cursor.get() == here.lock.get() {
+    if here.cursor.get() == here.lock.get() && here.held.get() == 0 {
         let stamp = here.stamp.replace(BUSY);
         compiler_fence(Ordering::SeqCst);
         // Once more: a signal handler may have come in between.
-        if stamp != BUSY && here.cursor.get() == here.lock.get() {
+        if stamp != BUSY && here.cursor.get() == here.lock.get() && here.held.get() == 0 {
             let taken = here.lock.get().wrapping_sub(2);
             // SAFETY: the record before the cursor, in the segment that only this thread writes to.
             let before = unsafe { [taken.read_unaligned(), taken.add(1).read_unaligned()] };

@@ -198,7 +198,7 @@ fn write_meta(folder: &Path, settings: &Settings, pid: i32, forked_from: Option<
         file.write(b"\n");
     };
     let number = |key: &str, value: u64| line(key, decimal(value, &mut [0; 20]));
-    line(meta::FORMAT, b"2");
+    line(meta::FORMAT, b"3");
     let mut program = [0u8; 1024];
     // SAFETY: the path is terminated, the pointer and length are those of the array.
     let length =

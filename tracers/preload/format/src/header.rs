@@ -7,7 +7,7 @@ pub const SIZE: usize = 4096;
 pub const FULL: usize = SIZE + crate::SEGMENT;
 
 /// What the file begins with, as a word.
-pub const MAGIC: u64 = u64::from_le_bytes(*b"WPLIGHT3");
+pub const MAGIC: u64 = u64::from_le_bytes(*b"WPLIGHT4");
 
 /// `parent` of the first thread, and of threads that nobody was seen to create.
 pub const NO_PARENT: u64 = u64::MAX;

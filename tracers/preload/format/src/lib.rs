@@ -13,13 +13,14 @@
 //! process that dies at any moment leaves whole records, but for the one being written; a word of 0 where a record
 //! should begin is the end of its segment.
 //!
-//! A record has one of three forms: [`Head`] and words as they are ([`kind`]), [`compact`], for what happens often, or
-//! [`brief`], for accesses of which most can be foretold. The last ones have half a word or more, so records may begin at
-//! any multiple of four bytes.
+//! A record has one of four forms: [`Head`] and words as they are ([`kind`]), [`compact`], for what happens often, or, for
+//! what can be foretold for the most part, [`again`] of mutexes and [`brief`] of accesses. The last ones have half a word or
+//! more, so records may begin at any multiple of four bytes.
 
 #![no_std]
 
 pub mod access;
+pub mod again;
 pub mod atomic;
 pub mod brief;
 pub mod compact;

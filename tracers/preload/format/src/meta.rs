@@ -1,6 +1,6 @@
 //! Keys of the file `meta`. Values are one line each; in them `\n` and `\\` are written with a backslash.
 
-/// Version of these files; this is `2`.
+/// Version of these files; this is `3`.
 pub const FORMAT: &str = "format";
 /// The executable.
 pub const PROGRAM: &str = "program";

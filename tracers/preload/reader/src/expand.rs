@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use warpath_light_format::again::{self, Place};
 use warpath_light_format::{Head, Kind, SEGMENT, access, brief, compact};
 
 use crate::error::LightError;
@@ -11,15 +12,23 @@ use crate::thread::word;
 
 const WORD: usize = 8;
 
-/// What both sides know of the accesses before.
+/// What both sides know of what came before.
 struct Known {
+    /// Of mutexes, and what their places are counted from.
+    mutexes: Vec<Place>,
+    base: u64,
     places: Vec<(u32, u64)>,
     mirror: Vec<u8>,
 }
 
 impl Known {
-    fn new() -> Known {
-        Known { places: vec![(0, 0); brief::PLACES], mirror: vec![0; brief::MIRROR + WORD] }
+    fn new(base: u64) -> Known {
+        Known {
+            mutexes: vec![Place::default(); again::PLACES],
+            base,
+            places: vec![(0, 0); brief::PLACES],
+            mirror: vec![0; brief::MIRROR + WORD],
+        }
     }
 
     fn bytes(&mut self, code: u8, address: u64) -> &mut [u8] {
@@ -49,21 +58,26 @@ enum Flaw {
     Wrong(&'static str),
 }
 
-/// Appends the records of the segment that begins here to `to`: how many bytes they have in the file.
+/// Appends the records of the segment that begins here to `to`: how many bytes they have in the file. `base` is what places
+/// are counted from.
 pub(crate) fn segment(
     path: &Path,
     bytes: &[u8],
+    base: u64,
     from: usize,
     count: &mut usize,
     to: &mut Vec<u8>,
 ) -> Result<u64, LightError> {
     let end = bytes.len().min(from.saturating_add(SEGMENT));
-    let mut known = Known::new();
+    let mut known = Known::new(base);
     let mut at = from;
     while at < end && bytes[at] != 0 {
         let rest = &bytes[at..end];
-        let read =
-            if brief::is_brief(rest[0]) { expand(rest, &mut known, to) } else { copy(rest, &mut known, to) };
+        let read = match rest[0] {
+            first if brief::is_brief(first) => expand(rest, &mut known, to),
+            first if again::is_again(first) => mutex(rest, &mut known, to),
+            _ => copy(rest, &mut known, to),
+        };
         match read {
             Ok(length) => at += length,
             // The file was cut in the middle of a record.
@@ -139,6 +153,54 @@ fn expand(rest: &[u8], known: &mut Known, to: &mut Vec<u8>) -> Result<usize, Fla
         put(to, &[first, second, value]);
     }
     Ok(length)
+}
+
+/// A mutex that was taken or released, or what the next ones are foretold by.
+fn mutex(rest: &[u8], known: &mut Known, to: &mut Vec<u8>) -> Result<usize, Flaw> {
+    let at = |place| word(rest, place).ok_or(Flaw::Cut);
+    let first = at(0)?;
+    let slot = (first >> again::SLOT) as usize % again::PLACES;
+    if first as u8 == again::KNOWN {
+        known.mutexes[slot] = Place { at: at(1)?, release: at(2)?, address: at(3)?, ticket: at(4)? };
+        return Ok(again::KNOWN_WORDS * WORD);
+    }
+    let place = known.mutexes[slot];
+    if place.at == 0 {
+        return Err(Flaw::Wrong("nothing was recorded of its place"));
+    }
+    let (mutex, ticket) = place.parts(first);
+    match first as u8 {
+        again::TAKEN => put_mutex(to, known.base, Kind::Lock, place.at, mutex, ticket),
+        again::RELEASED => put_mutex(to, known.base, Kind::Unlock, place.at, mutex, ticket),
+        _ => put_both(to, known.base, &place, mutex, ticket),
+    }
+    Ok(WORD)
+}
+
+fn put_mutex(to: &mut Vec<u8>, base: u64, kind: Kind, at: u64, mutex: u64, ticket: u64) {
+    let place = at.wrapping_sub(base);
+    let has_room = kind != Kind::Lock || ticket >> compact::LOCK_TICKET == 0;
+    if has_room && compact::fits(place, mutex, ticket) {
+        put(to, &compact::words(kind, 0, place, mutex, ticket));
+    } else {
+        let head = Head { kind: kind as u8, words: 4, a: 0, b: 0 };
+        put(to, &[head.pack(), at, mutex, ticket]);
+    }
+}
+
+/// Taken and released: one record, if both places are near each other.
+fn put_both(to: &mut Vec<u8>, base: u64, place: &Place, mutex: u64, ticket: u64) {
+    let lock = place.at.wrapping_sub(base);
+    let distance = i16::try_from(place.release.wrapping_sub(place.at) as i64);
+    match distance {
+        Ok(distance) if compact::fits(lock, mutex, ticket) && ticket >> compact::LOCK_TICKET == 0 => {
+            put(to, &compact::pair(compact::words(Kind::Lock, 0, lock, mutex, ticket), distance));
+        }
+        _ => {
+            put_mutex(to, base, Kind::Lock, place.at, mutex, ticket);
+            put_mutex(to, base, Kind::Unlock, place.release, mutex, ticket.wrapping_add(1));
+        }
+    }
 }
 
 fn put(to: &mut Vec<u8>, words: &[u64]) {

@@ -127,7 +127,7 @@ fn read_meta(folder: &Path) -> Result<Meta, LightError> {
             _ => {}
         }
     }
-    if format != "2" {
+    if format != "3" {
         return Err(LightError::Format { path, found: format });
     }
     if !meta.arguments.is_empty() {

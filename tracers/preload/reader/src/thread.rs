@@ -168,7 +168,7 @@ impl ThreadFile {
         let (mut count, mut recorded, mut expanded) = (0, 0, Vec::with_capacity(bytes.len()));
         let mut add = |from| -> Result<(), LightError> {
             let start = expanded.len();
-            recorded += expand::segment(path, &bytes, from, &mut count, &mut expanded)?;
+            recorded += expand::segment(path, &bytes, head(at::BASE), from, &mut count, &mut expanded)?;
             segments.push((start, expanded.len()));
             Ok(())
         };

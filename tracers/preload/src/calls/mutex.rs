@@ -6,7 +6,9 @@ use warpath_light_format::plan::Act;
 use warpath_light_format::{Kind, compact};
 
 use super::{Asked, holds, outcome, result, ticket, timed};
+use crate::again;
 use crate::follow::{self, Turn};
+use crate::here::here;
 use crate::interpose::interpose;
 use crate::local;
 use crate::memory;
@@ -180,6 +182,7 @@ unsafe fn refuses(mutex: *const pthread_mutex_t) -> bool {
 pub(super) unsafe extern "C-unwind" fn taken(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
     // SAFETY: it is held.
     let ticket = unsafe { ticket::draw(mutex, at) };
+    again::note(here(), at, mutex as u64, ticket);
     local::lock(at, mutex as u64, ticket);
     0
 }
@@ -188,6 +191,17 @@ pub(super) unsafe extern "C-unwind" fn taken(mutex: *mut pthread_mutex_t, at: u6
 pub(super) unsafe extern "C-unwind" fn taken_at_once(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
     record_lock(ticket::of_mutex, mutex as u64, mutex::NORMAL, o::TRY, 0, at);
     0
+}
+
+/// Releases a mutex, which could not be recorded by [`super::quick`].
+pub(super) unsafe extern "C-unwind" fn leave(mutex: *mut pthread_mutex_t, at: u64) -> c_int {
+    // SAFETY: it is held.
+    let ticket = unsafe { ticket::draw(mutex, at) };
+    again::note_release(here(), at, mutex as u64);
+    again::note(here(), at, mutex as u64, ticket);
+    local::unlock(at, mutex as u64, ticket);
+    // SAFETY: the argument is the program's.
+    unsafe { release(mutex) }
 }
 
 /// Releases a mutex for which others wait; its record is written.

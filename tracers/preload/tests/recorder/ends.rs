@@ -197,15 +197,17 @@ fn a_signal_switches_recording_off_and_on() {
     // Two signals at once are one: it is off when nothing is written any more.
     let folder = warpath_light::processes(&program.recordings()).expect("a process").remove(0);
     let written = || [1, 2].map(|n| std::fs::read(folder.join(format!("thread-{n}"))).unwrap_or_default());
-    let still = || {
+    let still_for = |milliseconds| {
         let before = written();
-        std::thread::sleep(std::time::Duration::from_millis(200));
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
         written() == before
     };
-    while !still() {}
+    while !still_for(200) {}
     toggle();
-    while program.processes()[0].episodes().len() < 2 {
-        std::thread::yield_now();
+    // The files are only looked at: reading them takes longer than it takes to write as much again. What changes first may be
+    // no more than the word that it goes on.
+    for _ in 0..2 {
+        while still_for(1) {}
     }
     kill(child);
     let process = program.processes().remove(0);

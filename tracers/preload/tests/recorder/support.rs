@@ -90,7 +90,11 @@ impl Program {
         let library = library();
         let beside = library.parent().expect("a folder").display();
         command.args(["-g", "-O1", "-pthread", "-o"]).arg(&path).arg(&source).args(more);
-        command.args([format!("-L{beside}"), format!("-Wl,-rpath,{beside}"), "-lwarpath_preload".into()]);
+        command.args([
+            format!("-L{beside}"),
+            format!("-Wl,--disable-new-dtags,-rpath,{beside}"),
+            "-lwarpath_preload".into(),
+        ]);
         let done = command.output().expect("gcc and clang: run scripts/setup");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         Program { folder, path, is_linked: true }

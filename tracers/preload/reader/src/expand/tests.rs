@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use proptest::prelude::*;
+use warpath_light_format::again::{self, Place};
 use warpath_light_format::{Head, Kind, access, brief, compact};
 
 use super::segment;
@@ -89,7 +90,7 @@ fn expected(Access { code, place, address, value }: Access) -> Vec<u64> {
 /// What the reader makes of a segment: words, how many records, and how many bytes they had.
 fn read(bytes: &[u8]) -> (Vec<u64>, usize, u64) {
     let (mut count, mut to) = (0, Vec::new());
-    let size = segment(Path::new("a thread"), bytes, 0, &mut count, &mut to).expect("all is well");
+    let size = segment(Path::new("a thread"), bytes, 0, 0, &mut count, &mut to).expect("all is well");
     let words = to.chunks(8).map(|word| u64::from_le_bytes(word.try_into().expect("whole words")));
     (words.collect(), count, size)
 }
@@ -177,6 +178,61 @@ fn each_form_has_its_length() {
 #[test]
 fn a_place_of_which_nothing_is_known_is_an_error() {
     let bytes = brief::packed(3).to_le_bytes();
-    let found = segment(Path::new("a thread"), &bytes, 0, &mut 0, &mut Vec::new());
+    let found = segment(Path::new("a thread"), &bytes, 0, 0, &mut 0, &mut Vec::new());
+    assert!(found.expect_err("nothing is known").to_string().contains("nothing was recorded of its place"));
+}
+
+/// What the places of mutexes are counted from below.
+const BASE: u64 = 0x5555_0000_0000;
+
+/// Mutexes in the briefest forms, and as all others read them.
+#[test]
+fn mutexes_come_back_as_they_were() {
+    let (mutex, ticket) = (0x7fff_0000_1000, 41);
+    let near = Place::around(BASE + 0x1234, BASE + 0x1250, mutex, ticket);
+    // In another library; and released far from where it is taken.
+    let far = Place::around(BASE + 0x7000_0040, BASE + 0x9000_0000, mutex, ticket);
+    let form = |place: &Place, form: u8, mutex, ticket| {
+        vec![place.word(mutex, ticket).expect("it is near") | u64::from(form)]
+    };
+    let long = |kind: Kind, at, mutex, ticket| {
+        vec![Head { kind: kind as u8, words: 4, a: 0, b: 0 }.pack(), at, mutex, ticket]
+    };
+    let short = |kind, place, mutex, ticket| compact::words(kind, 0, place, mutex, ticket).to_vec();
+    let both = compact::pair(compact::words(Kind::Lock, 0, 0x1234, mutex + 8, ticket + 2), 0x1c).to_vec();
+    let steps = [
+        (near.words().to_vec(), vec![]),
+        (form(&near, again::TAKEN, mutex, ticket), short(Kind::Lock, 0x1234, mutex, ticket)),
+        (form(&near, again::RELEASED, mutex, ticket + 1), short(Kind::Unlock, 0x1234, mutex, ticket + 1)),
+        (form(&near, again::BOTH, mutex + 8, ticket + 2), both),
+        (far.words().to_vec(), vec![]),
+        (form(&far, again::TAKEN, mutex, ticket), long(Kind::Lock, far.at, mutex, ticket)),
+        (
+            form(&far, again::BOTH, mutex, ticket),
+            [long(Kind::Lock, far.at, mutex, ticket), long(Kind::Unlock, far.release, mutex, ticket + 1)]
+                .concat(),
+        ),
+    ];
+    let (mut bytes, mut words) = (Vec::new(), Vec::new());
+    for (written, expected) in &steps {
+        bytes.extend(written.iter().flat_map(|word| word.to_le_bytes()));
+        words.extend(expected);
+    }
+    let (mut count, mut to) = (0, Vec::new());
+    let size = segment(Path::new("a thread"), &bytes, BASE, 0, &mut count, &mut to).expect("all is well");
+    let found: Vec<u64> =
+        to.chunks(8).map(|word| u64::from_le_bytes(word.try_into().expect("whole"))).collect();
+    assert_eq!(found, words);
+    assert_eq!((count, size), (steps.len(), bytes.len() as u64));
+    // A record that is cut is not there.
+    let (mut count, mut to) = (0, Vec::new());
+    let size = segment(Path::new("a thread"), &bytes[..36], BASE, 0, &mut count, &mut to);
+    assert_eq!((size.expect("all is well"), count, to.len()), (0, 0, 0));
+}
+
+#[test]
+fn a_mutex_of_which_nothing_is_known_is_an_error() {
+    let bytes = u64::from(again::TAKEN).to_le_bytes();
+    let found = segment(Path::new("a thread"), &bytes, BASE, 0, &mut 0, &mut Vec::new());
     assert!(found.expect_err("nothing is known").to_string().contains("nothing was recorded of its place"));
 }
