@@ -246,9 +246,9 @@ fn main() {
     if is_wanted("locks") {
         println!("Locks\n\n{header}");
         let ways = [Way::Native, Way::Off, Way::Preloaded];
-        compare(folder, "counters", &ways, &["6000000", "1"]);
-        compare(folder, "counters", &ways, &["3000000", "2"]);
-        compare(folder, "table", &ways, &["2000000", "2", "200000"]);
+        compare(folder, "counters", &ways, &["24000000", "1"]);
+        compare(folder, "counters", &ways, &["12000000", "2"]);
+        compare(folder, "table", &ways, &["8000000", "2", "200000"]);
         compare(folder, "queue", &ways, &["1000000"]);
     }
     if is_wanted("memory") {
