@@ -63,7 +63,9 @@ fn main() {
     }
     report(&solvers, &all);
     if let Some(path) = env::args().skip(1).find(|argument| argument.ends_with(".svg")) {
-        fs::write(path, plot(&solvers, &all)).unwrap();
+        // Seen from the workspace, whose folder is not the one that benchmarks run in.
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        fs::write(workspace.join(path), plot(&solvers, &all)).unwrap();
     }
 }
 

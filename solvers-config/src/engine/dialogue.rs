@@ -122,10 +122,7 @@ impl Dialogue {
     /// All answers from here on must be there within this time.
     pub(crate) fn set_deadline(&mut self, allowed: Duration) -> Result<(), Failure> {
         let milliseconds = allowed.as_millis().max(1);
-        self.tell(|solver| {
-            writeln!(solver, "(set-info {DEADLINE} {milliseconds})")?;
-            Ok(solver.flush()?)
-        })
+        self.say(format_args!("(set-info {DEADLINE} {milliseconds})"))
     }
 
     pub(crate) fn declare(&mut self, symbol: &str, sort: &str) -> Result<(), Failure> {
@@ -169,14 +166,14 @@ impl Dialogue {
             if assumptions.is_empty() {
                 solver.check_sat_or_unk()
             } else {
-                solver.check_sat_assuming_or_unk::<String, _>(assumptions)
+                solver.check_sat_assuming_or_unk::<String, _>([in_one(assumptions)])
             }
         })
     }
 
     /// Values of symbols, as pairs of text.
     pub(crate) fn values(&mut self, symbols: &[String]) -> Result<Vec<(String, String)>, Failure> {
-        self.tell(|solver| solver.get_values(symbols))
+        self.tell(|solver| solver.get_values([in_one(symbols)]))
     }
 
     pub(crate) fn unsat_core(&mut self) -> Result<Vec<String>, Failure> {
@@ -275,6 +272,11 @@ impl Drop for Dialogue {
             let _ = waitid(Id::Pid(supervisor), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT);
         }
     }
+}
+
+/// Several as if they were one: `rsmt2` flushes behind each, which is a system call, and a solver woken for a few bytes.
+fn in_one(symbols: &[String]) -> String {
+    symbols.join(" ")
 }
 
 fn malformed(reason: impl Display, excerpt: &str) -> Failure {

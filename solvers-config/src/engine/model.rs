@@ -22,7 +22,7 @@ pub(super) fn fetch(process: &mut Process, terms: &Terms) -> Result<Result<Model
             return Err(Failure::Malformed { reason, excerpt: String::new() });
         }
         for ((id, symbol), (expression, text)) in batch.iter().zip(&symbols).zip(pairs) {
-            if normal(&expression) != normal(symbol) {
+            if expression != *symbol && normal(&expression) != normal(symbol) {
                 let reason = format!("the value of {symbol} was asked for");
                 return Err(Failure::Malformed { reason, excerpt: expression });
             }

@@ -82,6 +82,8 @@ impl<D: Decider, R: Read, W: Write> Dialogue<'_, D, R, W> {
             Optimum::Found(costs) => {
                 let required = self.assertions.iter().map(|assertion| assertion.term);
                 let required = required.chain(assumed.iter().map(|(term, _)| *term));
+                // A program of ours that asks believes no model, wherever it comes from: once is enough.
+                let required = required.filter(|_| self.guard.is_none());
                 let constants = self.constants.iter().map(|&(_, constant)| constant);
                 match checked_model(&self.engine, &self.terms, constants, required) {
                     Checked::Right(model) => {

@@ -2,8 +2,8 @@
 
 use std::io::{self, ErrorKind, Read};
 
-/// How much is asked for at once.
-const CHUNK: usize = 256 << 10;
+/// How much is asked for at once: what a pipe holds. More would only be zeroed for nothing.
+const CHUNK: usize = 64 << 10;
 
 /// Longest token or captured text. What is longer is read past, never held.
 pub(crate) const MAX_HELD: usize = 64 << 20;

@@ -1,4 +1,7 @@
 //! Unassigned variables, the most active one first (VSIDS, as MiniSat does it).
+//!
+//! Most variables were never part of a conflict. They come last, in their order, so they need no heap: a finger that
+//! moves over all variables, and back when one of them is unassigned, finds the next one.
 
 use super::literal::Var;
 use rustc_hash::FxBuildHasher;
@@ -16,13 +19,15 @@ pub(super) struct Heap {
     place: Vec<u32>,
     activity: Vec<f64>,
     increment: f64,
+    /// No variable before it that was never active is unassigned.
+    finger: usize,
     seed: u64,
 }
 
 impl Heap {
     /// With a seed other than 0, variables that are equally active come in an order of chance.
     pub(super) fn new(seed: u64) -> Heap {
-        Heap { heap: Vec::new(), place: Vec::new(), activity: Vec::new(), increment: 1.0, seed }
+        Heap { heap: Vec::new(), place: Vec::new(), activity: Vec::new(), increment: 1.0, finger: 0, seed }
     }
 
     /// Adds the next variable.
@@ -39,15 +44,18 @@ impl Heap {
     }
 
     pub(super) fn insert(&mut self, var: Var) {
-        if self.place[var.index()] == ABSENT {
+        if self.activity[var.index()] == 0.0 {
+            self.finger = self.finger.min(var.index());
+        } else if self.place[var.index()] == ABSENT {
             self.place[var.index()] = self.heap.len() as u32;
             self.heap.push(var);
             self.up(self.heap.len() - 1);
         }
     }
 
+    /// The next variable to decide upon, if it is unassigned, which is not known here.
     pub(super) fn pop(&mut self) -> Option<Var> {
-        let first = *self.heap.first()?;
+        let Some(&first) = self.heap.first() else { return self.never_active() };
         self.place[first.index()] = ABSENT;
         let last = self.heap.pop()?;
         if last != first {
@@ -58,6 +66,14 @@ impl Heap {
         Some(first)
     }
 
+    fn never_active(&mut self) -> Option<Var> {
+        let from = self.finger;
+        let next = self.activity[from..].iter().position(|&activity| activity == 0.0);
+        self.finger = next.map_or(self.activity.len(), |next| from + next + 1);
+        next.map(|next| Var((from + next) as u32))
+    }
+
+    /// Makes a variable more active. One that is unassigned and never was must be inserted then.
     pub(super) fn bump(&mut self, var: Var) {
         let activity = &mut self.activity[var.index()];
         *activity += self.increment;

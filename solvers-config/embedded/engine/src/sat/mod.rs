@@ -159,6 +159,7 @@ impl<T: Theory> Sat<T> {
     /// Lets a variable be decided before others, as long as no conflict says which.
     pub(crate) fn favour(&mut self, var: Var) {
         self.heap.bump(var);
+        self.heap.insert(var);
     }
 
     /// How many variables there are.
