@@ -1,7 +1,7 @@
 //! The largest trace of which a solver answers one question in ten seconds: can all threads run to their end, and can a
 //! branch go the other way? With building the formula and starting the solver.
 //!
-//! `cargo bench -p warpath-analyzer --bench largest`; `WARPATH_BENCH_SOLVERS`, `WARPATH_BENCH_THREADS`.
+//! `cargo bench -p warpath-analyzer --bench largest`; `WARPATH_BENCH_SOLVERS`, `WARPATH_BENCH_THREADS`, `WARPATH_BENCH_EVENTS`.
 
 mod support;
 
@@ -17,13 +17,13 @@ use warpath_trace::header::Values;
 
 const ALLOWED: Duration = Duration::from_secs(10);
 /// Lengths that are tried, one after the other; each is about 1.4 times the one before.
-const EVENTS: [u32; 13] = [250, 350, 500, 700, 1000, 1400, 2000, 2800, 4000, 5600, 8000, 11_000, 16_000];
+const EVENTS: &str = "1000,1400,2000,2800,4000,5600,8000,11000,16000";
 /// A solver that fails at so many lengths in a row fails at longer ones.
 const FAILURES: usize = 2;
 /// Programs of each length: half of them must be answered.
 const SEEDS: u64 = 3;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Asked {
     Path,
     Branches,
@@ -58,12 +58,14 @@ fn answers(solvers: &Solvers, solver: &str, workload: &Workload, asked: Asked) -
 
 fn largest(solvers: &Solvers, solver: &str, threads: u32, asked: Asked) -> Result<u32, Error> {
     let (mut best, mut failures) = (0, 0);
-    for events in EVENTS {
+    for events in list("WARPATH_BENCH_EVENTS", EVENTS) {
+        let events: u32 = events.parse()?;
         let mut answered = 0;
         for seed in 1..=SEEDS {
             let workload = Workload { events, threads, values: Values::Symbolic, lines: Lines::OfCode, seed };
             answered += u64::from(answers(solvers, solver, &workload, asked)?);
         }
+        eprintln!("{solver}, {threads} threads, {asked:?}, {events} events: {answered} of {SEEDS}");
         if 2 * answered > SEEDS {
             (best, failures) = (events, 0);
         } else {

@@ -4,12 +4,16 @@
 //! walked outwards up to a bound (Cotton & Maler's relevant sets, cut short), and comparisons between them that have
 //! no value yet follow.
 
-use super::Atom;
 use super::graph::{Edge, Graph, Node};
-use crate::sat::{Lit, Var};
+use super::{Atom, Comparisons};
+use crate::sat::Lit;
 
-/// Nodes walked on either side.
+/// Nodes from which either side is walked on.
 const REACH: usize = 6;
+/// Nodes that are reached on either side at most.
+const REACHED: usize = 16;
+/// How many comparisons can be looked at for the cost of looking one up by its sides.
+const LOOKUP_COSTS: usize = 4;
 
 #[derive(Debug, Default)]
 pub(super) struct Imply {
@@ -36,14 +40,7 @@ impl Imply {
     }
 
     /// Adds to `implied` what follows from a new edge.
-    pub(super) fn after(
-        &mut self,
-        graph: &Graph,
-        edge: Edge,
-        atoms: &[Atom],
-        vars: &[Var],
-        implied: &mut Vec<Lit>,
-    ) {
+    pub(super) fn after(&mut self, graph: &Graph, edge: Edge, known: &Comparisons, implied: &mut Vec<Lit>) {
         if edge.weight < 0 {
             return;
         }
@@ -58,27 +55,51 @@ impl Imply {
         walk(edge.to, self.stamp, &mut self.forward, &mut self.after, |node| graph.out_of(node));
         walk(edge.from, self.stamp, &mut self.backward, &mut self.before, |node| graph.into(node));
         for &node in &self.before {
-            for &number in &self.atoms[node.index()] {
-                let Atom { from, to, least } = atoms[number as usize];
-                if graph.position(vars[number as usize].positive()).is_some() {
-                    continue;
+            let strict = edge.weight > 0 || self.backward[node.index()].1;
+            let of_node = &self.atoms[node.index()];
+            // In a long trace an event is compared with thousands of others, few of which were reached.
+            if of_node.len() <= LOOKUP_COSTS * self.after.len() {
+                for &number in of_node {
+                    let Atom { from, to, .. } = known.atoms[number as usize];
+                    let other = if from == node { to } else { from };
+                    let (stamp, strict_after) = self.forward[other.index()];
+                    if stamp == self.stamp {
+                        follow(graph, known, number, node, strict || strict_after, implied);
+                    }
                 }
-                let other = if from == node { to } else { from };
-                let (stamp, strict_after) = self.forward[other.index()];
-                if stamp != self.stamp {
-                    continue;
-                }
-                let strict = edge.weight > 0 || strict_after || self.backward[node.index()].1;
-                // `other - node >= 1` or `>= 0` is known.
-                let known = i64::from(strict);
-                if from == node && known >= least {
-                    implied.push(vars[number as usize].positive());
-                } else if to == node && known > -least {
-                    // Its negation is `from - to >= 1 - least`.
-                    implied.push(!vars[number as usize].positive());
+            } else {
+                for &other in &self.after {
+                    let strict = strict || self.forward[other.index()].1;
+                    for &number in known.between(node, other) {
+                        follow(graph, known, number, node, strict, implied);
+                    }
                 }
             }
         }
+    }
+}
+
+/// That `node` comes before the other side of a comparison, or not after it, may decide the comparison.
+fn follow(
+    graph: &Graph,
+    known: &Comparisons,
+    number: u32,
+    node: Node,
+    strict: bool,
+    implied: &mut Vec<Lit>,
+) {
+    let literal = known.vars[number as usize].positive();
+    if graph.position(literal).is_some() {
+        return;
+    }
+    let Atom { from, to, least } = known.atoms[number as usize];
+    // `other - node >= 1` or `>= 0` is known.
+    let difference = i64::from(strict);
+    if from == node && difference >= least {
+        implied.push(literal);
+    } else if to == node && difference > -least {
+        // Its negation is `from - to >= 1 - least`.
+        implied.push(!literal);
     }
 }
 
@@ -99,6 +120,9 @@ fn walk<'a>(
         let strict = marks[node.index()].1;
         at += 1;
         for half in next(node) {
+            if reached.len() == REACHED {
+                return;
+            }
             if half.weight >= 0 && marks[half.other.index()].0 != stamp {
                 marks[half.other.index()] = (stamp, strict || half.weight > 0);
                 reached.push(half.other);

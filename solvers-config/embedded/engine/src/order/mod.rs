@@ -32,16 +32,29 @@ const NO_ATOM: u32 = u32::MAX;
 /// The largest number that a comparison may speak of: sums over any circle must fit.
 pub(crate) const LARGEST: i64 = 1 << 31;
 
+/// All comparisons that have a variable.
 #[derive(Debug, Default)]
-pub(crate) struct Orders {
-    graph: Graph,
+struct Comparisons {
     atoms: Vec<Atom>,
-    /// By variable: its comparison.
-    of_var: Vec<u32>,
     /// By comparison: its variable.
     vars: Vec<Var>,
     /// By pair of nodes, the smaller first: what compares them.
     of_pair: FxHashMap<(Node, Node), Vec<u32>>,
+}
+
+impl Comparisons {
+    /// What compares these two.
+    fn between(&self, a: Node, b: Node) -> &[u32] {
+        self.of_pair.get(&(a.min(b), a.max(b))).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Orders {
+    graph: Graph,
+    known: Comparisons,
+    /// By variable: its comparison.
+    of_var: Vec<u32>,
     imply: imply::Imply,
     paths: paths::Paths,
     /// The edges of the circle or path last found.
@@ -57,10 +70,9 @@ impl Orders {
 
     /// The literal of a comparison between two different nodes, if it has a variable.
     pub(crate) fn literal(&self, from: Node, to: Node, least: i64) -> Option<Lit> {
-        let atoms = self.of_pair.get(&(from.min(to), from.max(to)))?;
-        atoms.iter().find_map(|&at| {
-            let atom = self.atoms[at as usize];
-            let var = self.vars[at as usize];
+        self.known.between(from, to).iter().find_map(|&at| {
+            let atom = self.known.atoms[at as usize];
+            let var = self.known.vars[at as usize];
             let same = (atom.from, atom.to, atom.least) == (from, to, least);
             let negated = (atom.to, atom.from, 1 - atom.least) == (from, to, least);
             (same || negated).then(|| var.positive().flipped(negated))
@@ -70,9 +82,10 @@ impl Orders {
     /// Gives a new variable the meaning of a comparison. Returns clauses of two literals that relate it to what
     /// compares the same pair.
     pub(crate) fn add_atom(&mut self, var: Var, from: Node, to: Node, least: i64) -> Vec<[Lit; 2]> {
-        let number = self.atoms.len() as u32;
+        let Comparisons { atoms, vars, of_pair } = &mut self.known;
+        let number = atoms.len() as u32;
         let key = (from.min(to), from.max(to));
-        let others = self.of_pair.entry(key).or_default();
+        let others = of_pair.entry(key).or_default();
         // Seen as `larger - smaller >= bound`, the higher bound implies the lower one.
         let seen_up = |atom: Atom, literal: Lit| {
             if atom.from == key.0 { (atom.least, literal) } else { (1 - atom.least, !literal) }
@@ -82,14 +95,13 @@ impl Orders {
         let related = others
             .iter()
             .map(|&at| {
-                let (other_bound, other) =
-                    seen_up(self.atoms[at as usize], self.vars[at as usize].positive());
+                let (other_bound, other) = seen_up(atoms[at as usize], vars[at as usize].positive());
                 if bound > other_bound { [!literal, other] } else { [literal, !other] }
             })
             .collect();
         others.push(number);
-        self.atoms.push(atom);
-        self.vars.push(var);
+        atoms.push(atom);
+        vars.push(var);
         self.of_var.resize(var.index() + 1, NO_ATOM);
         self.of_var[var.index()] = number;
         self.imply.add_atom(number, from, to);
@@ -102,7 +114,7 @@ impl Orders {
     }
 
     fn edge(&self, literal: Lit) -> (Node, Node, i64) {
-        let Atom { from, to, least } = self.atoms[self.of_var[literal.var().index()] as usize];
+        let Atom { from, to, least } = self.known.atoms[self.of_var[literal.var().index()] as usize];
         if literal.is_positive() { (from, to, least) } else { (to, from, 1 - least) }
     }
 
@@ -142,7 +154,7 @@ impl Theory for Orders {
             }
             return Err(Contradiction);
         }
-        self.imply.after(&self.graph, edge, &self.atoms, &self.vars, implied);
+        self.imply.after(&self.graph, edge, &self.known, implied);
         Ok(())
     }
 
