@@ -80,14 +80,7 @@ impl Imply {
 }
 
 /// That `node` comes before the other side of a comparison, or not after it, may decide the comparison.
-fn follow(
-    graph: &Graph,
-    known: &Comparisons,
-    number: u32,
-    node: Node,
-    strict: bool,
-    implied: &mut Vec<Lit>,
-) {
+fn follow(graph: &Graph, known: &Comparisons, number: u32, node: Node, strict: bool, implied: &mut Vec<Lit>) {
     let literal = known.vars[number as usize].positive();
     if graph.position(literal).is_some() {
         return;
