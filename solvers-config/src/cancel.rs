@@ -1,10 +1,12 @@
 //! Ending a running query from another thread.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+
+use crate::lock::lock;
 
 /// A switch that ends every query it was given to, at once and for good. Clones are the same switch.
 #[derive(Debug, Clone, Default)]
@@ -86,11 +88,6 @@ impl Drop for Attached {
             supervisors.swap_remove(at);
         }
     }
-}
-
-/// A panic of another thread leaves these lists as usable as before.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod cancel;
 mod choice;
 mod cross_check;
 mod engine;
+mod lock;
 mod portfolio;
 mod proofs;
 mod session;

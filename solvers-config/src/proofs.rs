@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
 use crate::answer::Reason;
+use crate::lock::lock;
 use crate::smtlib::Introduction;
 use crate::term::Sort;
 
@@ -46,7 +47,7 @@ impl Proofs {
 
     /// The processes that have answered `unsat` so far. Others have nothing to prove.
     pub fn kept(&self) -> Vec<KeptProof> {
-        let refuted = self.lock();
+        let refuted = lock(&self.refuted);
         let numbered = refuted.iter().enumerate().filter(|(_, checks)| !checks.is_empty());
         let kept = |(index, checks): (usize, &BTreeSet<usize>)| KeptProof {
             script: self.path(index, "smt2"),
@@ -58,18 +59,13 @@ impl Proofs {
 
     /// A process is about to be started.
     pub(crate) fn begin(self: &Arc<Self>) -> Keeper {
-        let mut refuted = self.lock();
+        let mut refuted = lock(&self.refuted);
         refuted.push(BTreeSet::new());
         Keeper { proofs: Arc::clone(self), index: refuted.len() - 1, checks: 0, sorts: FxHashMap::default() }
     }
 
     fn path(&self, index: usize, ending: &str) -> PathBuf {
         self.folder.join(format!("{}.{ending}", index + 1))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<BTreeSet<usize>>> {
-        // Whoever panicked while holding it has left a list that is whole.
-        self.refuted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,7 +109,7 @@ impl Keeper {
     pub(crate) fn answered(&mut self, verdict: Option<bool>) {
         self.checks += 1;
         if verdict == Some(false)
-            && let Some(refuted) = self.proofs.lock().get_mut(self.index)
+            && let Some(refuted) = lock(&self.proofs.refuted).get_mut(self.index)
         {
             refuted.insert(self.checks);
         }

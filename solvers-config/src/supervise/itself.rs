@@ -9,20 +9,22 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::signal::Signal;
+use nix::sys::signalfd::SignalFd;
 use nix::unistd::{Pid, setpgid};
 
 use super::answers::accept;
 use super::commands::Awaited;
 use super::failure::{Ending, Failure};
 use super::memory::MemoryWatch;
+use super::read_as_file;
+use super::stage::limit_process;
+use crate::lock::lock;
 
 /// How often the guard looks at the clock and the memory. So it need not be woken when a deadline is set, which happens
 /// for every question.
@@ -54,14 +56,14 @@ pub fn guard_itself(
             return 1;
         }
     };
-    let (commands, answers) = match (guard.commands(), guard.answers()) {
-        (Ok(commands), Ok(answers)) => (commands, answers),
-        (Err(error), _) | (_, Err(error)) => {
+    let commands = match guard.commands() {
+        Ok(commands) => commands,
+        Err(error) => {
             guard.shared.fail(&Failure::CannotStart { reason: error.to_string() });
             return 1;
         }
     };
-    match catch_unwind(AssertUnwindSafe(|| converse(commands, answers, &guard))) {
+    match catch_unwind(AssertUnwindSafe(|| converse(commands, guard.answers(), &guard))) {
         Ok(Ok(())) => 0,
         // Nobody listens any more.
         Ok(Err(_)) => 1,
@@ -102,15 +104,9 @@ impl SelfGuard {
     fn start(memory_mb: u64) -> io::Result<Self> {
         // Out of the terminal's group: an interrupt is for the client, whose end we notice.
         setpgid(Pid::from_raw(0), Pid::from_raw(0))?;
-        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-        if memory_mb > 0 {
-            // The last resort: an allocation beyond it ends the process without a word.
-            let bytes = memory_mb.saturating_add(RESERVED_MB).saturating_mul(1 << 20);
-            setrlimit(Resource::RLIMIT_AS, bytes, bytes)?;
-        }
-        let signals: SigSet = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().collect();
-        signals.thread_block()?;
-        let signals = SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
+        // The last resort: an allocation beyond it ends the process without a word.
+        limit_process(if memory_mb > 0 { memory_mb.saturating_add(RESERVED_MB) } else { 0 })?;
+        let signals = read_as_file(&[Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP])?;
         let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let shared = Arc::new(Shared { state: Mutex::default(), output: Mutex::new(output) });
         let memory = MemoryWatch::of_this_process(memory_mb);
@@ -127,8 +123,8 @@ impl SelfGuard {
         Ok(Commands { input, shared: Arc::clone(&self.shared) })
     }
 
-    fn answers(&self) -> io::Result<Answers> {
-        Ok(Answers { pending: Vec::new(), shared: Arc::clone(&self.shared) })
+    fn answers(&self) -> Answers {
+        Answers { pending: Vec::new(), shared: Arc::clone(&self.shared) }
     }
 
     /// Takes note of an information that the client gives, if it is one for the guard.
@@ -246,14 +242,10 @@ fn watch(shared: &Shared, signals: &SignalFd, mut memory: MemoryWatch) {
         if has(1, PollFlags::POLLHUP | PollFlags::POLLERR) {
             std::process::exit(0);
         }
-        if let Some(failure) = if told { Some(Failure::Interrupted) } else { shared.trouble(&mut memory) } {
+        let trouble = told.then_some(Failure::Interrupted).or_else(|| shared.trouble(&mut memory));
+        if let Some(failure) = trouble {
             shared.fail(&failure);
             std::process::exit(1);
         }
     }
-}
-
-/// What is behind these locks is whole at every moment.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

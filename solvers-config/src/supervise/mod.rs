@@ -112,15 +112,19 @@ fn guard_solver(lead: &[OsString], guard: &Guard) -> io::Result<Relay> {
     Relay::new(solver, signals, guard.memory_mb, guard.answer_limit)
 }
 
+/// Blocks these signals; they are read from the result instead.
+fn read_as_file(signals: &[Signal]) -> nix::Result<SignalFd> {
+    let signals: SigSet = signals.iter().copied().collect();
+    signals.thread_block()?;
+    SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
+}
+
 /// Starts a program through the exec stage, with this process as the one that cleans up after it.
 fn spawn(lead: &[OsString], stage: Vec<OsString>) -> io::Result<(Child, SignalFd)> {
     // Out of the terminal's group: an interrupt is for the client, whose end we notice.
     setpgid(Pid::from_raw(0), Pid::from_raw(0))?;
     set_child_subreaper(true)?;
-    let signals: SigSet =
-        [Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP].into_iter().collect();
-    signals.thread_block()?;
-    let signals = SignalFd::with_flags(&signals, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)?;
+    let signals = read_as_file(&[Signal::SIGCHLD, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP])?;
     // By this name also when the program's file has been replaced meanwhile.
     let solver = Command::new("/proc/self/exe")
         .args(lead)

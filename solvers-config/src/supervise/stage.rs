@@ -60,13 +60,18 @@ impl Stage {
         }
         // The supervisor blocks what it reads through a signal descriptor, and a mask outlives exec.
         SigSet::empty().thread_set_mask()?;
-        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-        if self.memory_mb > 0 {
-            let bytes = self.memory_mb.saturating_mul(1 << 20);
-            setrlimit(Resource::RLIMIT_AS, bytes, bytes)?;
-        }
-        Ok(())
+        limit_process(self.memory_mb)
     }
+}
+
+/// No core dumps, and this address space in MiB at most; 0 for no limit.
+pub(super) fn limit_process(memory_mb: u64) -> nix::Result<()> {
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    if memory_mb > 0 {
+        let bytes = memory_mb.saturating_mul(1 << 20);
+        setrlimit(Resource::RLIMIT_AS, bytes, bytes)?;
+    }
+    Ok(())
 }
 
 /// Replaces this process; returns only the reason why not.
