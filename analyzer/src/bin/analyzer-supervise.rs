@@ -4,11 +4,8 @@
 fn main() {
     let mut words = std::env::args_os().skip(1).peekable();
     let status = match words.next_if(|word| word == "smt") {
-        // Behind it stand the option and the memory.
-        Some(_) => {
-            let memory = words.nth(1).and_then(|number| number.to_str()?.parse().ok());
-            warpath_smt::serve_guarded(memory.unwrap_or(0), &warpath_smt::Settings::default())
-        }
+        // Nobody starts it in another way; 2 is what wrong usage ends with everywhere.
+        Some(_) => warpath_smt::serve_if_guarded(words).unwrap_or(2),
         None => warpath_solvers::supervise::main(&[], words),
     };
     std::process::exit(status);

@@ -20,9 +20,11 @@ pub use dialogue::Settings;
 pub use files::{ServeError, serve_files};
 
 use proof::ProofLog;
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use transcript::Transcribed;
 use warpath_smt_engine::Engine;
+use warpath_solvers::OwnSolver;
 use warpath_solvers::supervise::{SelfGuard, guard_itself};
 
 /// Answers commands until the input ends or says `exit`. Each answer is flushed before the next command is read.
@@ -44,6 +46,13 @@ pub fn serve(input: impl Read, output: impl Write, settings: &Settings) -> io::R
 /// thread exists.
 pub fn serve_guarded(memory_mb: u64, settings: &Settings) -> i32 {
     guard_itself(memory_mb, |commands, answers, guard| converse(commands, answers, settings, Some(guard)))
+}
+
+/// Serves guarded if that is what the words of a command line ask for; the exit status.
+pub fn serve_if_guarded(mut words: impl Iterator<Item = OsString>) -> Option<i32> {
+    words.next().filter(|word| word == OwnSolver::GUARD_ITSELF)?;
+    let memory_mb = words.next().and_then(|number| number.to_str()?.parse().ok()).unwrap_or(0);
+    Some(serve_guarded(memory_mb, &Settings::default()))
 }
 
 fn converse(

@@ -3,17 +3,12 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use warpath_solvers::OwnSolver;
-
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == "--version") {
         println!("warpath-smt {}", env!("CARGO_PKG_VERSION"));
         return ExitCode::SUCCESS;
     }
-    let mut words = std::env::args_os().skip(1);
-    if words.next().is_some_and(|word| word == OwnSolver::GUARD_ITSELF) {
-        let memory = words.next().and_then(|number| number.to_str()?.parse().ok()).unwrap_or(0);
-        let status = warpath_smt::serve_guarded(memory, &warpath_smt::Settings::default());
+    if let Some(status) = warpath_smt::serve_if_guarded(std::env::args_os().skip(1)) {
         return ExitCode::from(u8::try_from(status).unwrap_or(2));
     }
     let files: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
