@@ -17,7 +17,9 @@ use warpath_trace::header::Values;
 
 const ALLOWED: Duration = Duration::from_secs(10);
 /// Lengths that are tried, one after the other; each is about 1.4 times the one before.
-const EVENTS: &str = "1000,1400,2000,2800,4000,5600,8000,11000,16000";
+const EVENTS: &str = "1000,1400,2000,2800,4000,5600,8000,11000,16000,22000";
+/// Between the longest that is answered and the next that is not, lengths are tried until they are so near, in percent.
+const NEAR: u32 = 4;
 /// A solver that fails at so many lengths in a row fails at longer ones.
 const FAILURES: usize = 2;
 /// Programs of each length: half of them must be answered.
@@ -29,11 +31,15 @@ enum Asked {
     Branches,
 }
 
-/// Is it answered in time?
-fn answers(solvers: &Solvers, solver: &str, workload: &Workload, asked: Asked) -> Result<bool, Error> {
+/// How long does the answer take, if it comes in time?
+fn answers(
+    solvers: &Solvers,
+    solver: &str,
+    workload: &Workload,
+    asked: Asked,
+) -> Result<Option<Duration>, Error> {
     let forest = Forest::of(&workload.trace()?)?;
-    let orders = solvers.resolve(&SolverChoice::named(solver))?.order_encoding().into();
-    let options = Options { orders, ..Options::default() };
+    let options = Options::liked_by(&solvers.resolve(&SolverChoice::named(solver))?);
     let query = Query::within(ALLOWED);
     let ask = || -> Result<Vec<Verdict>, Error> {
         match asked {
@@ -53,26 +59,48 @@ fn answers(solvers: &Solvers, solver: &str, workload: &Workload, asked: Asked) -
     };
     let (verdicts, took) = timed(ask);
     let known = verdicts?.iter().all(|verdict| !matches!(verdict, Verdict::Unknown(_)));
-    Ok(known && took <= ALLOWED)
+    Ok((known && took <= ALLOWED).then_some(took))
+}
+
+/// Are most programs of this length answered?
+fn most(solvers: &Solvers, solver: &str, threads: u32, asked: Asked, events: u32) -> Result<bool, Error> {
+    let mut took = Vec::new();
+    for seed in 1..=SEEDS {
+        let workload = Workload { events, threads, values: Values::Symbolic, lines: Lines::OfCode, seed };
+        took.push(answers(solvers, solver, &workload, asked)?);
+    }
+    let shown: Vec<String> = took
+        .iter()
+        .map(|took| took.map_or_else(|| "no".to_owned(), |took| format!("{:.1} s", took.as_secs_f64())))
+        .collect();
+    eprintln!("{solver}, {threads} threads, {asked:?}, {events} events: {}", shown.join(", "));
+    Ok(2 * took.iter().flatten().count() > took.len())
 }
 
 fn largest(solvers: &Solvers, solver: &str, threads: u32, asked: Asked) -> Result<u32, Error> {
-    let (mut best, mut failures) = (0, 0);
+    let (mut best, mut failed) = (0, Vec::new());
     for events in list("WARPATH_BENCH_EVENTS", EVENTS) {
         let events: u32 = events.parse()?;
-        let mut answered = 0;
-        for seed in 1..=SEEDS {
-            let workload = Workload { events, threads, values: Values::Symbolic, lines: Lines::OfCode, seed };
-            answered += u64::from(answers(solvers, solver, &workload, asked)?);
-        }
-        eprintln!("{solver}, {threads} threads, {asked:?}, {events} events: {answered} of {SEEDS}");
-        if 2 * answered > SEEDS {
-            (best, failures) = (events, 0);
+        if most(solvers, solver, threads, asked, events)? {
+            best = events;
+            failed.clear();
         } else {
-            failures += 1;
-            if failures == FAILURES {
+            failed.push(events);
+            if failed.len() == FAILURES {
                 break;
             }
+        }
+    }
+    let Some(&next) = failed.first().filter(|_| best > 0) else { return Ok(best) };
+    let mut next = next;
+    while (next - best) * 100 > NEAR * best {
+        let middle = best.midpoint(next) / 100 * 100;
+        if middle <= best {
+            break;
+        }
+        match most(solvers, solver, threads, asked, middle)? {
+            true => best = middle,
+            false => next = middle,
         }
     }
     Ok(best)

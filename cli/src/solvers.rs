@@ -23,7 +23,7 @@ pub(crate) fn solvers() -> anyhow::Result<Solvers> {
 
 /// The formula under a memory model, written as this solver likes it best.
 pub(crate) fn formula(model: MemoryModel, solver: &ResolvedChoice) -> Options {
-    Options { model, orders: solver.order_encoding().into(), ..Options::default() }
+    Options { model, ..Options::liked_by(solver) }
 }
 
 /// The solver that the options name, with the memory that they allow it.

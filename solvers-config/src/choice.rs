@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::config::OrderEncoding;
+use crate::config::{Encoding, OrderEncoding, ValueEncoding};
 use crate::cross_check::CrossCheck;
 use crate::discover::{FindError, FoundSolver, Solvers};
 use crate::portfolio::{Portfolio, Reserve};
@@ -117,13 +117,15 @@ impl ResolvedChoice {
         }
     }
 
-    /// How the order of events is best written for it. Those who race are asked in the way that suits all: one Boolean per
-    /// pair. Who has a head start answers nearly everything.
-    pub fn order_encoding(&self) -> OrderEncoding {
+    /// How executions are best written for it. Those who race are asked in the way that suits all: one Boolean per pair of
+    /// events. Who has a head start answers nearly everything.
+    pub fn encoding(&self) -> Encoding {
         match self {
-            Self::One(solver) | Self::Proving(solver, _) => solver.config.encoding.order,
-            Self::Several(_, members, _) if let [only] = &members[..] => only.config.encoding.order,
-            Self::Pair(..) | Self::Several(..) => OrderEncoding::Pairs,
+            Self::One(solver) | Self::Proving(solver, _) => solver.config.encoding,
+            Self::Several(_, members, _) if let [only] = &members[..] => only.config.encoding,
+            Self::Pair(..) | Self::Several(..) => {
+                Encoding { order: OrderEncoding::Pairs, values: ValueEncoding::Bits, lemmas_up_to: None }
+            }
         }
     }
 

@@ -12,7 +12,6 @@ use rustc_hash::FxHashMap;
 
 use crate::answer::Reason;
 use crate::lock::lock;
-use crate::smtlib::Introduction;
 use crate::term::Sort;
 
 /// Scripts and proofs of the processes of one search, numbered from 1.
@@ -82,15 +81,8 @@ pub(crate) struct Keeper {
 impl Keeper {
     /// Takes note of declarations; `false` if one gives another sort to a constant of before. A solver does not mind once
     /// it has forgotten that, but scripts that are checked must not have it.
-    pub(crate) fn can_declare<'a>(&mut self, news: impl Iterator<Item = &'a Introduction>) -> bool {
-        for introduction in news {
-            if let Introduction::Declare { symbol, sort, .. } = introduction
-                && *self.sorts.entry(symbol.clone()).or_insert(*sort) != *sort
-            {
-                return false;
-            }
-        }
-        true
+    pub(crate) fn can_declare(&mut self, mut constants: impl Iterator<Item = (String, Sort)>) -> bool {
+        constants.all(|(symbol, sort)| *self.sorts.entry(symbol).or_insert(sort) == sort)
     }
 
     /// What makes the process write its files.
@@ -119,16 +111,11 @@ impl Keeper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::Terms;
 
     #[test]
     fn a_constant_keeps_its_sort() {
         let mut keeper = Arc::new(Proofs::within("kept")).begin();
-        let mut declares = |symbol: &str, sort| {
-            let constant = Terms::new().constant("c", sort).expect("a constant");
-            let news = Introduction::Declare { constant, symbol: symbol.to_owned(), sort };
-            keeper.can_declare([news].iter())
-        };
+        let mut declares = |symbol: &str, sort| keeper.can_declare([(symbol.to_owned(), sort)].into_iter());
         assert!(declares("x1", Sort::Bool) && declares("x2", Sort::Int) && declares("x1", Sort::Bool));
         assert!(!declares("x1", Sort::Int));
     }

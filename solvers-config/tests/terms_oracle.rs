@@ -142,7 +142,7 @@ fn bit_vector_solvers_agree_too() {
 }
 
 fn has_integers(terms: &Terms, id: TermId) -> bool {
-    terms.cone(&[id]).into_iter().any(|id| terms.sort(id) == Sort::Int)
+    terms.cone(&[id]).any(|id| terms.sort(id) == Sort::Int)
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn solvers_report_the_values_that_the_evaluator_computes() {
 }
 
 fn has_product(terms: &Terms, id: TermId) -> bool {
-    terms.cone(&[id]).into_iter().any(|id| {
+    terms.cone(&[id]).any(|id| {
         terms.sort(id) == Sort::Int
             && matches!(terms.shape(id), warpath_solvers::term::Shape::App(Op::Mul, _))
     })

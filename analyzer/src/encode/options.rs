@@ -1,6 +1,7 @@
 //! What to encode, and how.
 
-use warpath_solvers::config::OrderEncoding;
+use warpath_solvers::ResolvedChoice;
+use warpath_solvers::config::{Encoding, OrderEncoding};
 use warpath_trace::header::MemoryModel;
 
 /// How "when" is written.
@@ -91,8 +92,19 @@ pub struct Options {
     pub orders: OrderSort,
     /// What to leave out.
     pub reductions: Reductions,
+    /// Up to so many comparisons lemmas are said: they are most of a long formula, and some solvers know by themselves.
+    pub lemmas_up_to: usize,
     /// May a wait on a condition end without a signal?
     pub spurious_wakeups: bool,
+}
+
+impl Options {
+    /// The formula as a solver likes it best.
+    pub fn liked_by(solver: &ResolvedChoice) -> Options {
+        let Encoding { order, lemmas_up_to, .. } = solver.encoding();
+        let most = lemmas_up_to.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        Options { orders: order.into(), lemmas_up_to: most, ..Options::default() }
+    }
 }
 
 impl Default for Options {
@@ -101,6 +113,7 @@ impl Default for Options {
             model: MemoryModel::Sc,
             orders: OrderSort::Pairs,
             reductions: Reductions::ALL,
+            lemmas_up_to: usize::MAX,
             spurious_wakeups: false,
         }
     }

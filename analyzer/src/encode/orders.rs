@@ -5,8 +5,9 @@
 //! PSO: of one cell, and across release stores and fences); whatever drains the store buffer comes after the
 //! commits of all earlier writes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use rustc_hash::FxHashMap;
 use warpath_solvers::term::{Op as TermOp, Sort, TermError, TermId};
 use warpath_trace::header::MemoryModel;
 
@@ -22,7 +23,7 @@ pub(super) struct Orders {
     sort: Sort,
     mentioned: BTreeSet<Point>,
     variables: BTreeMap<Point, TermId>,
-    atoms: HashMap<(Point, Point), TermId>,
+    atoms: FxHashMap<(Point, Point), TermId>,
 }
 
 /// One point comes before another.
@@ -53,8 +54,13 @@ impl Orders {
             sort,
             mentioned: BTreeSet::new(),
             variables: BTreeMap::new(),
-            atoms: HashMap::new(),
+            atoms: FxHashMap::default(),
         }
+    }
+
+    /// How many comparisons have been mentioned.
+    fn count(&self) -> usize {
+        self.atoms.len()
     }
 
     /// The comparisons that have been mentioned, in an order that does not depend on chance.
@@ -240,7 +246,8 @@ impl Encoding<'_> {
             OrderSort::Pairs => Vec::new(),
             OrderSort::Int | OrderSort::Bits => self.in_program_order()?,
         };
-        if self.options.reductions.lemmas {
+        let Options { reductions, lemmas_up_to, .. } = self.options;
+        if reductions.lemmas && self.orders.count() <= lemmas_up_to {
             constraints.extend(self.comparison_lemmas()?);
         }
         Ok(constraints)

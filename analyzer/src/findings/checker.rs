@@ -269,20 +269,22 @@ impl<'f, 's> Checker<'f, 's> {
         &mut self,
         groups: &[Group<N>],
         violation: &V,
-        describe: impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
+        describe: impl Describe<'f, N>,
     ) -> Result<(), CheckError> {
-        let mut found: Vec<bool> = groups.iter().map(|group| self.skip_known(group)).collect();
-        self.show_groups(groups, violation, &describe, &mut found)?;
-        let open = groups.iter().enumerate().filter(|&(group, _)| !found[group]);
+        let found = groups.iter().map(|group| self.skip_known(group)).collect();
+        let mut hunt = Hunt { violation, describe, found };
+        self.show_groups(groups, &mut hunt)?;
+        let open = groups.iter().enumerate().filter(|&(group, _)| !hunt.found[group]);
         let nearest: Vec<Candidates<'_, N>> =
             open.map(|(group, members)| (group, &members.members[..1])).collect();
-        self.ask_lists(&nearest, violation, &describe, &mut found)?;
+        self.ask_lists(&nearest, &mut hunt)?;
         let mut others: Vec<Candidates<'_, N>> = Vec::new();
-        for (group, members) in groups.iter().enumerate().filter(|&(group, _)| !found[group]) {
+        for (group, members) in groups.iter().enumerate().filter(|&(group, _)| !hunt.found[group]) {
             others.extend(members.members[1..].chunks(MEMBERS_PER_QUESTION).map(|list| (group, list)));
         }
-        self.ask_lists(&others, violation, &describe, &mut found)?;
-        for (group, _) in groups.iter().zip(found).filter(|(group, found)| !found && group.left_out > 0) {
+        self.ask_lists(&others, &mut hunt)?;
+        for (group, _) in groups.iter().zip(hunt.found).filter(|(group, found)| !found && group.left_out > 0)
+        {
             let first = group.members[0].iter();
             let places: Vec<String> = first.map(|&id| self.survey.forest.place(id)).collect();
             self.not_asked(
@@ -323,18 +325,16 @@ impl<'f, 's> Checker<'f, 's> {
     fn ask_lists<const N: usize, V: Violation<N>>(
         &mut self,
         lists: &[Candidates<'_, N>],
-        violation: &V,
-        describe: &impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
-        found: &mut [bool],
+        hunt: &mut Hunt<'_, V, impl Describe<'f, N>>,
     ) -> Result<(), CheckError> {
         let formula = self.options.formula;
         let mut left = lists.len();
         for batch in lists.chunks(QUESTIONS_PER_FORMULA) {
             let members: Vec<&[[NodeId; N]]> = batch.iter().map(|&(_, list)| list).collect();
-            let battery = Battery::of(&self.survey, formula, violation, &members)?;
+            let battery = Battery::of(&self.survey, formula, hunt.violation, &members)?;
             let on = self.with_solver(|checker, smt| {
                 smt.push();
-                checker.ask_batch(batch, battery, smt, &mut left, violation, describe, found)
+                checker.ask_batch(batch, battery, smt, &mut left, hunt)
             })?;
             if !on {
                 break;
@@ -344,17 +344,15 @@ impl<'f, 's> Checker<'f, 's> {
     }
 
     /// Asks about lists on one formula; `false` if there is to be no further one.
-    #[allow(clippy::too_many_arguments, reason = "all of it is the caller's")]
     fn ask_batch<const N: usize, V: Violation<N>>(
         &mut self,
         batch: &[Candidates<'_, N>],
         mut battery: Battery<'f>,
         smt: &mut dyn Smt,
         left: &mut usize,
-        violation: &V,
-        describe: &impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
-        found: &mut [bool],
+        hunt: &mut Hunt<'_, V, impl Describe<'f, N>>,
     ) -> Result<bool, CheckError> {
+        let Hunt { violation, describe, found } = hunt;
         let formula = self.options.formula;
         battery.begin(smt);
         for (n, &(group, list)) in batch.iter().enumerate() {
@@ -419,6 +417,25 @@ impl<'f, 's> Checker<'f, 's> {
         });
         Ok(())
     }
+}
+
+/// What is looked for among groups of candidates.
+pub(super) struct Hunt<'a, V, D> {
+    pub(super) violation: &'a V,
+    pub(super) describe: D,
+    /// Of each group, whether anything has been found.
+    pub(super) found: Vec<bool>,
+}
+
+/// Says what an execution that violates the property with one of these candidates shows.
+pub(super) trait Describe<'f, const N: usize>:
+    Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What
+{
+}
+
+impl<'f, const N: usize, D> Describe<'f, N> for D where
+    D: Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What
+{
 }
 
 /// What is special about a finding.

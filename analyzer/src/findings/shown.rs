@@ -1,6 +1,6 @@
 //! Groups of candidates that the observed run settles: nothing is asked about them.
 
-use super::checker::{CheckError, Checker, What};
+use super::checker::{CheckError, Checker, Describe, Hunt};
 use crate::answer::{Execution, Final, Reference};
 use crate::model::NodeId;
 use crate::queries::groups::Group;
@@ -17,10 +17,9 @@ impl<'f> Checker<'f, '_> {
     pub(super) fn show_groups<const N: usize, V: Violation<N>>(
         &mut self,
         groups: &[Group<N>],
-        violation: &V,
-        describe: &impl Fn(&Survey<'f>, &Execution, &Final, &[[NodeId; N]]) -> What,
-        found: &mut [bool],
+        hunt: &mut Hunt<'_, V, impl Describe<'f, N>>,
     ) -> Result<(), CheckError> {
+        let Hunt { violation, describe, found } = hunt;
         let formula = self.options.formula;
         if !self.options.witnesses || !V::IS_WITNESSED || groups.is_empty() {
             return Ok(());
@@ -34,7 +33,7 @@ impl<'f> Checker<'f, '_> {
             }
             for &member in group.members.iter().take(TRIES) {
                 let Some(execution) = violation.witness(&mut observed, member) else { continue };
-                let Some(end) = self.executed(violation, &execution, member) else { continue };
+                let Some(end) = self.executed(*violation, &execution, member) else { continue };
                 *shown = true;
                 self.statistics.witnessed += 1;
                 let what = describe(&self.survey, &execution, &end, &[member]);

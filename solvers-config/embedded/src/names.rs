@@ -26,8 +26,53 @@ pub(crate) enum Meaning {
     Operator(Operator),
 }
 
+/// Symbols of a letter and a number, as programs name what they count: found without a look at their text.
+#[derive(Default)]
+struct Numbered {
+    /// By letter and number.
+    symbols: [Vec<Option<Symbol>>; 26],
+}
+
+/// So many numbers may be without a symbol for each that has one.
+const SPARSE: usize = 64;
+
+impl Numbered {
+    /// The letter and the number, if the text is nothing else; a number is written in one way only.
+    fn parts(text: &[u8]) -> Option<(usize, usize)> {
+        let (letter, digits) = match text {
+            [letter @ b'a'..=b'z', digits @ ..] => (usize::from(letter - b'a'), digits),
+            _ => return None,
+        };
+        if digits.is_empty() || digits.len() > 9 || (digits[0] == b'0' && digits.len() > 1) {
+            return None;
+        }
+        let add =
+            |sum: usize, digit: &u8| digit.is_ascii_digit().then(|| sum * 10 + usize::from(digit - b'0'));
+        digits.iter().try_fold(0, add).map(|number| (letter, number))
+    }
+
+    fn get(&self, (letter, number): (usize, usize)) -> Option<Symbol> {
+        self.symbols[letter].get(number).copied().flatten()
+    }
+
+    /// Takes the symbol, unless that would cost more memory than `known` symbols are worth.
+    fn insert(&mut self, (letter, number): (usize, usize), symbol: Symbol, known: usize) -> bool {
+        if number >= SPARSE * (known + 16) {
+            return false;
+        }
+        let symbols = &mut self.symbols[letter];
+        if symbols.len() <= number {
+            symbols.resize(number + 1, None);
+        }
+        symbols[number] = Some(symbol);
+        true
+    }
+}
+
 /// The table of symbols.
 pub(crate) struct Names {
+    numbered: Numbered,
+    /// The others.
     by_text: FxHashMap<Arc<[u8]>, Symbol>,
     texts: Vec<Arc<str>>,
     meanings: Vec<Meaning>,
@@ -50,6 +95,7 @@ impl Names {
     /// The theories' symbols and nothing else.
     pub(crate) fn new() -> Self {
         let mut names = Names {
+            numbered: Numbered::default(),
             by_text: FxHashMap::default(),
             texts: Vec::new(),
             meanings: Vec::new(),
@@ -73,12 +119,18 @@ impl Names {
         let symbol = Symbol(self.texts.len() as u32);
         self.texts.push(text.into());
         self.meanings.push(Meaning::Nothing);
-        self.by_text.insert(text.as_bytes().into(), symbol);
+        let parts = Numbered::parts(text.as_bytes());
+        if !parts.is_some_and(|parts| self.numbered.insert(parts, symbol, self.texts.len())) {
+            self.by_text.insert(text.as_bytes().into(), symbol);
+        }
         symbol
     }
 
     /// The symbol of this text.
     pub(crate) fn intern(&mut self, text: &[u8]) -> Result<Symbol, Complaint> {
+        if let Some(symbol) = Numbered::parts(text).and_then(|parts| self.numbered.get(parts)) {
+            return Ok(symbol);
+        }
         match self.by_text.get(text) {
             Some(&symbol) => Ok(symbol),
             None => {
@@ -172,5 +224,29 @@ impl Names {
     pub(crate) fn keep_since(&mut self, mark: Mark) {
         self.trail.truncate(mark.trail);
         self.sort_trail.truncate(mark.sorts);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_one_symbol_however_it_is_kept() {
+        let mut names = Names::new();
+        let texts =
+            ["x0", "x", "x00", "x01", "x1", "y1", "x1a", "x-1", "X1", "x999999999", "x4294967296", "def.1"];
+        let far: Vec<String> = (0..2000).map(|number| format!("x{}", number * 37)).collect();
+        let texts: Vec<&str> = texts.into_iter().chain(far.iter().map(String::as_str)).collect();
+        let mut known: FxHashMap<&str, Symbol> = FxHashMap::default();
+        for _ in 0..2 {
+            for &text in &texts {
+                let symbol = names.intern(text.as_bytes()).unwrap();
+                assert_eq!(**names.text(symbol), *text);
+                assert_eq!(*known.entry(text).or_insert(symbol), symbol, "{text}");
+            }
+        }
+        let different: std::collections::BTreeSet<Symbol> = known.values().copied().collect();
+        assert_eq!(different.len(), known.len());
     }
 }

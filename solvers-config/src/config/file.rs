@@ -137,11 +137,12 @@ impl LimitsFile {
 pub(crate) struct EncodingFile {
     pub(crate) order: Option<OrderEncoding>,
     pub(crate) values: Option<ValueEncoding>,
+    pub(crate) lemmas_up_to: Option<u64>,
 }
 
 impl EncodingFile {
     fn over(self, base: Self) -> Self {
-        fill_from!(self, base: order, values)
+        fill_from!(self, base: order, values, lemmas_up_to)
     }
 }
 

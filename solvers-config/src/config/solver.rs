@@ -135,6 +135,8 @@ pub struct Encoding {
     pub order: OrderEncoding,
     /// How values of the program are written.
     pub values: ValueEncoding,
+    /// Up to how many comparisons of events it is told what follows for one from another. Without, for any number.
+    pub lemmas_up_to: Option<u64>,
 }
 
 /// How the order of events is written.
@@ -213,6 +215,7 @@ impl SolverConfig {
             encoding: Encoding {
                 order: file.encoding.order.ok_or_else(|| missing("encoding.order"))?,
                 values: file.encoding.values.ok_or_else(|| missing("encoding.values"))?,
+                lemmas_up_to: file.encoding.lemmas_up_to,
             },
             install: file.install.map(Install::from_file),
             name: file.name,

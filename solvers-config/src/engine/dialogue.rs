@@ -5,7 +5,7 @@
 //! caught here and costs one query.
 
 use std::ffi::OsString;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -18,6 +18,7 @@ use rsmt2::{SmtConf, SmtRes, Solver};
 
 use crate::cancel::CancelToken;
 use crate::config::Greeting;
+use crate::smtlib::Introduction;
 use crate::supervise::{DEADLINE, Ending, Failure, IDENTITY};
 
 /// What a dialogue needs to know to begin.
@@ -60,7 +61,12 @@ impl<'a> ValueParser<String, &'a str> for Verbatim {
 pub(crate) struct Dialogue {
     solver: Solver<Verbatim>,
     supervisor: Option<Pid>,
+    /// Commands without answers that are yet to be sent.
+    unsent: String,
 }
+
+/// So much is sent at once: as much as a pipe holds.
+const PARCEL: usize = 64 << 10;
 
 impl Dialogue {
     /// Starts a supervised solver and waits for its greeting.
@@ -78,7 +84,7 @@ impl Dialogue {
         }
         let solver = Solver::new(conf, Verbatim)
             .map_err(|error| Failure::CannotStart { reason: error.to_ml_string().replace('\n', " ") })?;
-        let mut dialogue = Self { solver, supervisor: None };
+        let mut dialogue = Self { solver, supervisor: None, unsent: String::new() };
         dialogue.greet(opening)?;
         Ok(dialogue)
     }
@@ -129,8 +135,9 @@ impl Dialogue {
         self.say(format_args!("(declare-const {symbol} {sort})"))
     }
 
-    pub(crate) fn define(&mut self, symbol: &str, sort: &str, body: &str) -> Result<(), Failure> {
-        self.say(format_args!("(define-fun {symbol} () {sort} {body})"))
+    /// Declares or defines what the next formulas need.
+    pub(crate) fn introduce(&mut self, news: &Introduction) -> Result<(), Failure> {
+        self.say(format_args!("{news}"))
     }
 
     pub(crate) fn assert(&mut self, formula: &str) -> Result<(), Failure> {
@@ -154,10 +161,11 @@ impl Dialogue {
         self.tell(|solver| solver.pop(1))
     }
 
-    /// A command that has no answer, into the buffer of `rsmt2`: its own methods flush after each, and a formula
+    /// A command that has no answer, to be sent with others: `rsmt2`'s own methods flush after each, and a formula
     /// has thousands.
     fn say(&mut self, command: std::fmt::Arguments<'_>) -> Result<(), Failure> {
-        self.tell(|solver| Ok(writeln!(solver, "{command}")?))
+        writeln!(self.unsent, "{command}").map_err(|error| malformed(error, ""))?;
+        if self.unsent.len() < PARCEL { Ok(()) } else { self.tell(|_| Ok(())) }
     }
 
     /// `check-sat`, with assumptions if there are any; `None` for `unknown`.
@@ -209,10 +217,14 @@ impl Dialogue {
         }
     }
 
-    /// Runs one call of `rsmt2` and says what its errors mean.
+    /// Sends what is unsent, runs one call of `rsmt2` and says what its errors mean.
     fn tell<T>(&mut self, call: impl FnOnce(&mut Solver<Verbatim>) -> SmtRes<T>) -> Result<T, Failure> {
-        let solver = &mut self.solver;
-        let result = catch_unwind(AssertUnwindSafe(|| call(solver)));
+        let Self { solver, unsent, .. } = self;
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            solver.write_all(unsent.as_bytes())?;
+            unsent.clear();
+            call(solver)
+        }));
         let error = match result {
             Ok(Ok(value)) => return Ok(value),
             Ok(Err(error)) => error,

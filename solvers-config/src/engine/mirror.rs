@@ -6,6 +6,7 @@ use super::logic::join;
 use crate::script::Logic;
 use crate::smtlib::{Definitions, Introduction};
 use crate::stack::{Assertion, Stack};
+use crate::supervise::Failure;
 use crate::term::{TermId, Terms};
 
 /// Beginning of symbols of our own. No encoded name holds it: it stands for a byte that no UTF-8 text has, and only
@@ -55,14 +56,16 @@ struct SentLevel {
 /// Number of the level that belongs to a single query.
 const QUERY_LEVEL: u64 = u64::MAX;
 
-/// What a level adds.
-#[derive(Debug)]
-pub(crate) struct Addition {
-    /// The level has to be opened first.
-    pub(crate) opens: bool,
-    pub(crate) news: Vec<Introduction>,
-    /// The text of each assertion, and its name.
-    pub(crate) assertions: Vec<(String, Option<Named>)>,
+/// Where what is new goes, command by command: a formula is being read while the rest of it is still being written.
+pub(crate) trait Listener {
+    /// A level is forgotten.
+    fn pop(&mut self) -> Result<(), Failure>;
+    /// A level is opened.
+    fn push(&mut self) -> Result<(), Failure>;
+    /// The next formulas need this.
+    fn introduce(&mut self, news: &Introduction) -> Result<(), Failure>;
+    /// This holds.
+    fn assert(&mut self, formula: &str, named: Option<&Named>) -> Result<(), Failure>;
 }
 
 impl Mirror {
@@ -79,14 +82,35 @@ impl Mirror {
         }
     }
 
-    /// Takes note of everything up to the stack; says how many levels to pop and what to add then.
-    pub(crate) fn follow(&mut self, terms: &Terms, stack: &Stack) -> (usize, Vec<Addition>) {
-        let levels = stack.levels();
-        let common =
-            self.levels.iter().zip(levels).take_while(|(sent, level)| sent.number == level.number).count();
-        let pops = self.levels.len() - common;
-        for _ in 0..pops {
+    /// What is asserted and has not been said.
+    pub(crate) fn pending<'a>(&self, stack: &'a Stack) -> impl Iterator<Item = &'a Assertion> {
+        let common = self.common(stack);
+        let levels = stack.levels().iter().enumerate();
+        levels.flat_map(move |(height, level)| {
+            let said = self.levels[..common].get(height).map_or(0, |sent| sent.assertions);
+            &level.assertions[said..]
+        })
+    }
+
+    /// The smallest logic that holds these, too.
+    pub(crate) fn logic_with(&self, terms: &Terms, roots: &[TermId]) -> Option<Logic> {
+        match &self.logic {
+            logic if roots.is_empty() => logic.clone(),
+            Some(Logic::All) => Some(Logic::All),
+            logic => Some(join(logic.clone(), Logic::of(terms, roots))),
+        }
+    }
+
+    /// Tells everything up to the stack.
+    pub(crate) fn follow(
+        &mut self,
+        terms: &Terms,
+        stack: &Stack,
+        to: &mut impl Listener,
+    ) -> Result<(), Failure> {
+        for _ in self.common(stack)..self.levels.len() {
             self.pop();
+            to.pop()?;
         }
         if self.arena != stack.arena() {
             // Only an empty first level is left, see `Stack::change_arena`.
@@ -94,26 +118,29 @@ impl Mirror {
             self.definitions.push(self.levels.len());
             self.arena = stack.arena();
         }
-        let mut additions = Vec::new();
-        for (height, level) in levels.iter().enumerate() {
-            let opens = height >= self.levels.len();
-            if opens {
+        for (height, level) in stack.levels().iter().enumerate() {
+            if height >= self.levels.len() {
                 self.open(level.number);
+                // The base level is there from the beginning.
+                if height > 0 {
+                    to.push()?;
+                }
             }
             let pending = &level.assertions[self.levels[height].assertions..];
-            if opens || !pending.is_empty() {
-                // The base level is there from the beginning.
-                additions.push(self.add(terms, pending, opens && height > 0));
+            if !pending.is_empty() {
+                self.add(terms, pending, to)?;
                 self.levels[height].assertions = level.assertions.len();
             }
         }
-        (pops, additions)
+        Ok(())
     }
 
     /// Opens a level for one query and says what its terms need.
     pub(crate) fn follow_query(&mut self, terms: &Terms, roots: &[TermId]) -> Vec<Introduction> {
         self.open(QUERY_LEVEL);
-        self.introduce(terms, roots)
+        let news = self.definitions.introduce(terms, roots);
+        self.constants.extend(news.iter().filter_map(Introduction::constant));
+        news
     }
 
     /// Forgets the top level, as the process does.
@@ -141,28 +168,165 @@ impl Mirror {
         self.levels.push(SentLevel { number, assertions: 0, constants_before, named_before });
     }
 
-    fn add(&mut self, terms: &Terms, pending: &[Assertion], opens: bool) -> Addition {
+    /// How many levels the process and the stack have in common.
+    fn common(&self, stack: &Stack) -> usize {
+        let both = self.levels.iter().zip(stack.levels());
+        both.take_while(|(sent, level)| sent.number == level.number).count()
+    }
+
+    fn add(&mut self, terms: &Terms, pending: &[Assertion], to: &mut impl Listener) -> Result<(), Failure> {
         let roots: Vec<TermId> = pending.iter().map(|assertion| assertion.term).collect();
-        let news = self.introduce(terms, &roots);
-        let mut assertions = Vec::with_capacity(pending.len());
+        let constants = &mut self.constants;
+        self.definitions.introduce_each(terms, &roots, |news| {
+            constants.extend(news.constant());
+            to.introduce(&news)
+        })?;
+        let mut formula = String::new();
         for Assertion { term, name } in pending {
             let symbol = || format!("{OWN}n{}", self.named.len());
             let named = name.as_ref().map(|name| Named { name: Arc::clone(name), symbol: symbol() });
-            self.named.extend(named.clone());
-            assertions.push((self.definitions.text(terms, *term), named));
+            formula.clear();
+            self.definitions.append(&mut formula, terms, *term);
+            to.assert(&formula, named.as_ref())?;
+            self.named.extend(named);
         }
-        Addition { opens, news, assertions }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::Sort;
+
+    /// Hears everything, or fails after some.
+    #[derive(Default)]
+    struct Heard {
+        commands: Vec<String>,
+        patience: Option<usize>,
     }
 
-    fn introduce(&mut self, terms: &Terms, roots: &[TermId]) -> Vec<Introduction> {
-        if !roots.is_empty() {
-            self.logic = Some(join(self.logic.take(), Logic::of(terms, roots)));
+    impl Heard {
+        fn hear(&mut self, command: String) -> Result<(), Failure> {
+            self.commands.push(command);
+            match self.patience {
+                Some(patience) if self.commands.len() > patience => Err(Failure::Interrupted),
+                _ => Ok(()),
+            }
         }
-        let news = self.definitions.introduce(terms, roots);
-        self.constants.extend(news.iter().filter_map(|news| match news {
-            Introduction::Declare { constant, .. } => Some(*constant),
-            _ => None,
-        }));
-        news
+    }
+
+    impl Listener for Heard {
+        fn pop(&mut self) -> Result<(), Failure> {
+            self.hear("pop".to_owned())
+        }
+
+        fn push(&mut self) -> Result<(), Failure> {
+            self.hear("push".to_owned())
+        }
+
+        fn introduce(&mut self, news: &Introduction) -> Result<(), Failure> {
+            self.hear(news.to_string())
+        }
+
+        fn assert(&mut self, formula: &str, named: Option<&Named>) -> Result<(), Failure> {
+            self.hear(match named {
+                Some(named) => format!("{}: {formula}", named.name),
+                None => formula.to_owned(),
+            })
+        }
+    }
+
+    fn told(mirror: &mut Mirror, terms: &Terms, stack: &Stack) -> Vec<String> {
+        let mut heard = Heard::default();
+        mirror.follow(terms, stack, &mut heard).unwrap();
+        heard.commands
+    }
+
+    #[test]
+    fn only_what_is_new_is_told() {
+        let mut terms = Terms::new();
+        let p = terms.constant("p", Sort::Bool).unwrap();
+        let q = terms.constant("q", Sort::Bool).unwrap();
+        let not_q = terms.not(q).unwrap();
+        let (mut mirror, mut stack) = (Mirror::new(), Stack::default());
+        stack.assert(&terms, p, None).unwrap();
+        stack.push();
+        stack.assert(&terms, not_q, Some("no")).unwrap();
+        assert_eq!(mirror.pending(&stack).count(), 2);
+        let [p_name, q_name] = [p, q].map(|id| format!("x{}", id.index()));
+        let declared = |name: &str| format!("(declare-const {name} Bool)");
+        let all = [
+            declared(&p_name),
+            p_name.clone(),
+            "push".into(),
+            declared(&q_name),
+            format!("no: (not {q_name})"),
+        ];
+        assert_eq!(told(&mut mirror, &terms, &stack), all);
+        assert_eq!(mirror.pending(&stack).count(), 0);
+        assert!(told(&mut mirror, &terms, &stack).is_empty());
+
+        stack.pop().unwrap();
+        stack.push();
+        stack.assert(&terms, p, None).unwrap();
+        stack.assert(&terms, q, None).unwrap();
+        assert_eq!(mirror.pending(&stack).count(), 2);
+        let rest = ["pop".into(), "push".into(), declared(&q_name), p_name, q_name];
+        assert_eq!(told(&mut mirror, &terms, &stack), rest);
+        assert!(mirror.named().is_empty());
+    }
+
+    #[test]
+    fn another_arena_is_told_from_the_beginning() {
+        let arena = || {
+            let mut terms = Terms::new();
+            let constant = terms.constant("c", Sort::Bool).unwrap();
+            (terms, constant)
+        };
+        let (first, p) = arena();
+        let (mut mirror, mut stack) = (Mirror::new(), Stack::default());
+        stack.push();
+        stack.assert(&first, p, None).unwrap();
+        let name = format!("x{}", p.index());
+        let news = ["push".to_owned(), format!("(declare-const {name} Bool)"), name];
+        assert_eq!(told(&mut mirror, &first, &stack), news);
+        stack.change_arena();
+        let (second, p) = arena();
+        stack.push();
+        stack.assert(&second, p, None).unwrap();
+        assert!(mirror.can_follow(&stack));
+        let again = told(&mut mirror, &second, &stack);
+        assert_eq!(again[0], "pop");
+        assert_eq!(again[1..], news);
+    }
+
+    #[test]
+    fn a_listener_that_fails_ends_it() {
+        let mut terms = Terms::new();
+        let p = terms.constant("p", Sort::Bool).unwrap();
+        let mut stack = Stack::default();
+        stack.assert(&terms, p, None).unwrap();
+        for patience in 0..2 {
+            let mut heard = Heard { patience: Some(patience), ..Heard::default() };
+            assert_eq!(Mirror::new().follow(&terms, &stack, &mut heard), Err(Failure::Interrupted));
+            assert_eq!(heard.commands.len(), patience + 1);
+        }
+    }
+
+    #[test]
+    fn the_logic_is_of_all_that_was_said() {
+        let mut terms = Terms::new();
+        let p = terms.constant("p", Sort::Bool).unwrap();
+        let n = terms.constant("n", Sort::Int).unwrap();
+        let v = terms.constant("v", Sort::Bits(8)).unwrap();
+        let mut mirror = Mirror::new();
+        assert_eq!(mirror.logic_with(&terms, &[]), None);
+        assert_eq!(mirror.logic_with(&terms, &[n]), Some(Logic::QfIdl));
+        mirror.logic = Some(Logic::QfBv);
+        assert_eq!(mirror.logic_with(&terms, &[p, v]), Some(Logic::QfBv));
+        assert_eq!(mirror.logic_with(&terms, &[n]), Some(Logic::All));
+        mirror.logic = Some(Logic::All);
+        assert_eq!(mirror.logic_with(&terms, &[p]), Some(Logic::All));
     }
 }

@@ -11,19 +11,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::answer::{Answer, Reason};
-use crate::config::{Cores, Soft};
+use crate::config::{Abilities, Cores, Soft};
 use crate::discover::{FoundSolver, Origin, OwnSolver};
 use crate::optimise::Preference;
 use crate::proofs::{Keeper, Proofs};
 use crate::script::Logic;
 use crate::smt::{Query, Statistics};
-use crate::smtlib::Introduction;
 use crate::stack::{Stack, check_bool};
 use crate::supervise::{Guard, SupervisorCommand};
 use crate::term::{TermId, Terms};
 
 use dialogue::{Dialogue, Opening};
-use mirror::{Addition, Mirror};
+use mirror::Mirror;
 use speaker::Speaker;
 
 /// Largest answer that is taken from a solver.
@@ -48,24 +47,6 @@ struct Process {
     gives_cores: bool,
     /// Counts its answers, if it keeps proofs of them.
     keeper: Option<Keeper>,
-}
-
-/// What the process has to be told for one query.
-struct Plan {
-    pops: usize,
-    additions: Vec<Addition>,
-    /// What the terms of this query need.
-    own: Vec<Introduction>,
-    /// The query needs a level of its own. Opened only then: a level alone makes Z3 change to a solver that is many
-    /// times slower on its first question.
-    own_level: bool,
-    logic: String,
-}
-
-impl Plan {
-    fn introductions(&self) -> impl Iterator<Item = &Introduction> {
-        self.additions.iter().flat_map(|addition| &addition.news).chain(&self.own)
-    }
 }
 
 /// The preferences of a query that the solver is to optimise by itself.
@@ -131,16 +112,17 @@ impl Engine {
 
     fn ask(&mut self, inquiry: &Inquiry<'_>) -> Result<Answer, Reason> {
         inquiry.validate()?;
-        let plan = self.prepare(inquiry)?;
+        self.prepare(inquiry)?;
         let abilities = self.solver.config.abilities;
         let Some(process) = &mut self.process else {
             return Err(Reason::CannotStart { reason: "no process".to_owned() });
         };
         let attached = process.dialogue.supervisor().map(|pid| inquiry.query.cancel.attach(pid));
-        let speaker = Speaker { cores: abilities.cores, incremental: abilities.incremental };
+        let Abilities { cores, incremental, assumptions, .. } = abilities;
+        let speaker = Speaker { cores, incremental, assumptions };
         process.dialogue.set_deadline(inquiry.remaining()?)?;
-        let in_query_level = speaker.tell(process, inquiry, &plan, abilities.assumptions)?;
-        let verdict = process.dialogue.check(&in_query_level.assumed)?;
+        let told = speaker.tell(process, inquiry)?;
+        let verdict = process.dialogue.check(&told.assumed)?;
         if let Some(keeper) = &mut process.keeper {
             keeper.answered(verdict);
         }
@@ -152,7 +134,7 @@ impl Engine {
             },
             Some(false) => {
                 let core = match inquiry.query.core && abilities.cores != Cores::None {
-                    true => speaker.core(process, inquiry, &in_query_level),
+                    true => speaker.core(process, inquiry, &told),
                     false => Ok(None),
                 };
                 match core {
@@ -166,30 +148,32 @@ impl Engine {
                 }
             }
         };
-        if plan.own_level && abilities.incremental {
+        if told.own_level && abilities.incremental {
             process.dialogue.pop()?;
             process.mirror.pop();
         }
         Ok(answer)
     }
 
-    /// Makes sure there is a process fit for the query and plans what to tell it.
-    fn prepare(&mut self, inquiry: &Inquiry<'_>) -> Result<Plan, Reason> {
+    /// Makes sure there is a process fit for the query.
+    fn prepare(&mut self, inquiry: &Inquiry<'_>) -> Result<(), Reason> {
         let wants_cores = inquiry.query.core || self.solver.config.abilities.cores == Cores::Assumptions;
         if let Some(process) = &mut self.process
             && (process.gives_cores || !wants_cores)
             && process.mirror.can_follow(inquiry.stack)
             && process.dialogue.is_alive()
         {
-            let plan = self.solver.plan(&mut process.mirror, inquiry)?;
-            let can_keep = |keeper: &mut Keeper| keeper.can_declare(plan.introductions());
-            if plan.logic == process.logic && process.keeper.as_mut().is_none_or(can_keep) {
-                return Ok(plan);
+            let need = self.solver.need(&process.mirror, inquiry)?;
+            if need.logic_name == process.logic
+                && need.can_be_kept(process.keeper.as_mut(), &process.mirror, inquiry.terms)
+            {
+                process.mirror.logic = need.logic;
+                return Ok(());
             }
         }
         self.process = None;
         let mut mirror = Mirror::new();
-        let plan = self.solver.plan(&mut mirror, inquiry)?;
+        let need = self.solver.need(&mirror, inquiry)?;
         if inquiry.query.cancel.is_cancelled() {
             return Err(Reason::Interrupted);
         }
@@ -199,23 +183,22 @@ impl Engine {
             options.extend(config.run.core_options.iter().cloned());
         }
         let mut keeper = self.proofs.as_ref().map(Proofs::begin);
-        if let Some(keeper) = &mut keeper {
-            // A new process can declare anything.
-            keeper.can_declare(plan.introductions());
-        }
+        // A new process can declare anything.
+        need.can_be_kept(keeper.as_mut(), &mirror, inquiry.terms);
         let keeping = keeper.as_ref().map(Keeper::arguments).transpose()?;
         let dialogue = Dialogue::open(&Opening {
             command: self.command(keeping.into_iter().flatten()),
             greeting: config.run.greeting,
             options,
-            logic: &plan.logic,
+            logic: &need.logic_name,
             allowed: inquiry.remaining()?,
             cancel: &inquiry.query.cancel,
         })?;
         self.statistics.starts += 1;
-        let logic = plan.logic.clone();
+        mirror.logic = need.logic;
+        let logic = need.logic_name;
         self.process = Some(Process { dialogue, mirror, logic, gives_cores: wants_cores, keeper });
-        Ok(plan)
+        Ok(())
     }
 }
 
@@ -237,26 +220,37 @@ impl Engine {
     }
 }
 
+/// What a process must be fit for to take one query.
+struct Need {
+    /// What it has to be told, beside what it knows.
+    roots: Vec<TermId>,
+    /// The logic of all that it will have been told.
+    logic: Option<Logic>,
+    /// What the solver calls it.
+    logic_name: String,
+}
+
 impl FoundSolver {
-    fn plan(&self, mirror: &mut Mirror, inquiry: &Inquiry<'_>) -> Result<Plan, Reason> {
-        let (pops, additions) = mirror.follow(inquiry.terms, inquiry.stack);
-        let wishes = inquiry.wishes.0.iter().map(|wish| wish.term);
-        let roots: Vec<TermId> = inquiry.query.assumptions.iter().copied().chain(wishes).collect();
-        let own = mirror.follow_query(inquiry.terms, &roots);
-        let can_assume = self.config.abilities.assumptions;
-        let is_constant = |term: &TermId| inquiry.terms.name(*term).is_some();
-        let as_they_are = can_assume && inquiry.wishes.0.is_empty() && roots.iter().all(is_constant);
-        let own_level = !own.is_empty() || !(roots.is_empty() || as_they_are);
-        if !own_level {
-            mirror.pop();
-        }
-        let needed = mirror.logic.as_ref().unwrap_or(&Logic::QfBv);
-        let logic = logic::name(needed, &self.config.logic)
+    fn need(&self, mirror: &Mirror, inquiry: &Inquiry<'_>) -> Result<Need, Reason> {
+        let asserted = mirror.pending(inquiry.stack).map(|assertion| assertion.term);
+        let roots: Vec<TermId> = asserted.chain(inquiry.roots()).collect();
+        let logic = mirror.logic_with(inquiry.terms, &roots);
+        let name = logic::name(logic.as_ref().unwrap_or(&Logic::QfBv), &self.config.logic);
+        let logic_name = name
             .map_err(|lacks| Reason::Unsupported {
                 what: format!("{} cannot take the formula: {lacks}", self.config.name),
             })?
             .to_owned();
-        Ok(Plan { pops, additions, own, own_level, logic })
+        Ok(Need { roots, logic, logic_name })
+    }
+}
+
+impl Need {
+    /// Whether a process that keeps proofs, if it does, can be told.
+    fn can_be_kept(&self, keeper: Option<&mut Keeper>, mirror: &Mirror, terms: &Terms) -> bool {
+        let symbol = |id| mirror.definitions.symbol_of_constant(terms, id);
+        let constants = || terms.constants_in(&self.roots).into_iter().map(|id| (symbol(id), terms.sort(id)));
+        keeper.is_none_or(|keeper| keeper.can_declare(constants()))
     }
 }
 
@@ -271,9 +265,14 @@ struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    fn validate(&self) -> Result<(), Reason> {
+    /// The query's own terms.
+    fn roots(&self) -> Vec<TermId> {
         let wishes = self.wishes.0.iter().map(|wish| wish.term);
-        for term in self.query.assumptions.iter().copied().chain(wishes) {
+        self.query.assumptions.iter().copied().chain(wishes).collect()
+    }
+
+    fn validate(&self) -> Result<(), Reason> {
+        for term in self.roots() {
             check_bool(self.terms, term).map_err(|error| Reason::Unsupported { what: error.to_string() })?;
         }
         let mut asserted = self.stack.assertions();

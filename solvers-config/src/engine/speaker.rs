@@ -1,8 +1,8 @@
 //! Telling a process what it has to know for a query, in the way its solver needs, and asking for reasons.
 
 use super::dialogue::Dialogue;
-use super::mirror::{assumption_symbol, wish_symbol};
-use super::{Inquiry, Plan, Process};
+use super::mirror::{Listener, Named, assumption_symbol, wish_symbol};
+use super::{Inquiry, Process};
 use crate::answer::Core;
 use crate::config::Cores;
 use crate::smtlib::Introduction;
@@ -16,6 +16,8 @@ pub(super) struct Assumed {
     pub(super) assumed: Vec<String>,
     /// Each assumption and the literal or assertion name that stands for it.
     literals: Vec<(String, TermId)>,
+    /// The query has a level of its own, which is left to it.
+    pub(super) own_level: bool,
 }
 
 /// How this solver is spoken to.
@@ -23,55 +25,40 @@ pub(super) struct Assumed {
 pub(super) struct Speaker {
     pub(super) cores: Cores,
     pub(super) incremental: bool,
+    /// It can be asked under assumptions.
+    pub(super) assumptions: bool,
 }
 
 impl Speaker {
     /// Brings the process up to the query; leaves it in the query's own level.
-    pub(super) fn tell(
-        self,
-        process: &mut Process,
-        inquiry: &Inquiry<'_>,
-        plan: &Plan,
-        can_assume: bool,
-    ) -> Result<Assumed, Failure> {
-        for _ in 0..plan.pops {
-            process.dialogue.pop()?;
+    pub(super) fn tell(self, process: &mut Process, inquiry: &Inquiry<'_>) -> Result<Assumed, Failure> {
+        let Process { dialogue, mirror, gives_cores, .. } = process;
+        let mut listener = Telling { dialogue, speaker: self, gives_cores: *gives_cores };
+        mirror.follow(inquiry.terms, inquiry.stack, &mut listener)?;
+        let roots = inquiry.roots();
+        let own = mirror.follow_query(inquiry.terms, &roots);
+        let is_constant = |term: &TermId| inquiry.terms.name(*term).is_some();
+        let as_they_are = self.assumptions && inquiry.wishes.0.is_empty() && roots.iter().all(is_constant);
+        // Opened only if needed: a level alone makes Z3 change to a solver that is many times slower on its first
+        // question.
+        let own_level = !own.is_empty() || !(roots.is_empty() || as_they_are);
+        match own_level {
+            true => listener.push()?,
+            false => mirror.pop(),
         }
-        for addition in &plan.additions {
-            if addition.opens && self.incremental {
-                process.dialogue.push()?;
-            }
-            introduce(&mut process.dialogue, &addition.news)?;
-            for (formula, named) in &addition.assertions {
-                let dialogue = &mut process.dialogue;
-                match (named, self.cores) {
-                    (Some(named), Cores::Named) if process.gives_cores => {
-                        dialogue.assert_named(&named.symbol, formula)?;
-                    }
-                    (Some(named), Cores::Assumptions) => {
-                        dialogue.declare(&named.symbol, "Bool")?;
-                        dialogue.assert(&format!("(=> {} {formula})", named.symbol))?;
-                    }
-                    _ => dialogue.assert(formula)?,
-                }
-            }
-        }
-        if plan.own_level && self.incremental {
-            process.dialogue.push()?;
-        }
-        introduce(&mut process.dialogue, &plan.own)?;
+        own.iter().try_for_each(|news| listener.introduce(news))?;
         self.wishes(process, inquiry)?;
-        self.assumptions(process, inquiry, can_assume)
+        self.assume(process, inquiry, own_level)
     }
 
-    fn assumptions(
+    fn assume(
         self,
         process: &mut Process,
         inquiry: &Inquiry<'_>,
-        can_assume: bool,
+        own_level: bool,
     ) -> Result<Assumed, Failure> {
         let Process { dialogue, mirror, gives_cores, .. } = process;
-        let mut assumed = Assumed { assumed: Vec::new(), literals: Vec::new() };
+        let mut assumed = Assumed { assumed: Vec::new(), literals: Vec::new(), own_level };
         if self.cores == Cores::Assumptions {
             assumed.assumed.extend(mirror.named().iter().map(|named| named.symbol.clone()));
         }
@@ -80,7 +67,7 @@ impl Speaker {
             let stand_in = assumption_symbol(number);
             // Not so a negated constant: Boolector forgets the negation when it gives reasons.
             let is_constant = inquiry.terms.name(term).is_some();
-            match can_assume {
+            match self.assumptions {
                 true if is_constant => {
                     assumed.assumed.push(formula.clone());
                     assumed.literals.push((formula, term));
@@ -152,17 +139,38 @@ impl Speaker {
     }
 }
 
-/// Declares and defines what the next formulas need.
-fn introduce(dialogue: &mut Dialogue, news: &[Introduction]) -> Result<(), Failure> {
-    for introduction in news {
-        match introduction {
-            Introduction::Declare { symbol, sort, .. } => dialogue.declare(symbol, &sort.to_string())?,
-            Introduction::Define { symbol, sort, body, .. } => {
-                dialogue.define(symbol, &sort.to_string(), body)?
+/// Tells a process what is new to it.
+struct Telling<'a> {
+    dialogue: &'a mut Dialogue,
+    speaker: Speaker,
+    gives_cores: bool,
+}
+
+impl Listener for Telling<'_> {
+    fn pop(&mut self) -> Result<(), Failure> {
+        self.dialogue.pop()
+    }
+
+    fn push(&mut self) -> Result<(), Failure> {
+        if self.speaker.incremental { self.dialogue.push() } else { Ok(()) }
+    }
+
+    fn introduce(&mut self, news: &Introduction) -> Result<(), Failure> {
+        self.dialogue.introduce(news)
+    }
+
+    fn assert(&mut self, formula: &str, named: Option<&Named>) -> Result<(), Failure> {
+        match (named, self.speaker.cores) {
+            (Some(named), Cores::Named) if self.gives_cores => {
+                self.dialogue.assert_named(&named.symbol, formula)
             }
+            (Some(named), Cores::Assumptions) => {
+                self.dialogue.declare(&named.symbol, "Bool")?;
+                self.dialogue.assert(&format!("(=> {} {formula})", named.symbol))
+            }
+            _ => self.dialogue.assert(formula),
         }
     }
-    Ok(())
 }
 
 /// One spelling for every way a solver may print a symbol or literal.

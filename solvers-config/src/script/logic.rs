@@ -35,6 +35,9 @@ impl Logic {
             if let Shape::App(op, args) = terms.shape(id) {
                 ints = ints.max(class(terms, op, args));
             }
+            if bits && ints != Ints::None {
+                return Logic::All;
+            }
         }
         // A difference is only a difference inside an atom; anywhere else it is a sum.
         for &root in roots {

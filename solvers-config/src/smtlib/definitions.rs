@@ -10,6 +10,7 @@ use super::print::write_term;
 use super::symbol;
 use crate::term::{Paged, Shape, Sort, TermId, Terms};
 use rustc_hash::FxHashMap;
+use std::convert::Infallible;
 use std::fmt;
 
 /// Deepest nesting of operations in one printed term.
@@ -43,6 +44,16 @@ pub enum Introduction {
         /// The term, written with the names given before.
         body: String,
     },
+}
+
+impl Introduction {
+    /// The constant that is declared, if it is a declaration.
+    pub fn constant(&self) -> Option<TermId> {
+        match self {
+            Introduction::Declare { constant, .. } => Some(*constant),
+            Introduction::Define { .. } => None,
+        }
+    }
 }
 
 impl fmt::Display for Introduction {
@@ -156,22 +167,38 @@ impl Definitions {
 
     /// What must be sent, in this order, before `roots` can be written. Introduces it.
     pub fn introduce(&mut self, terms: &Terms, roots: &[TermId]) -> Vec<Introduction> {
+        let mut all = Vec::new();
+        let done: Result<(), Infallible> = self.introduce_each(terms, roots, |news| {
+            all.push(news);
+            Ok(())
+        });
+        match done {
+            Ok(()) => all,
+        }
+    }
+
+    /// The same, handing each over as soon as it is written. After an error some of it may be introduced, some not.
+    pub fn introduce_each<E>(
+        &mut self,
+        terms: &Terms,
+        roots: &[TermId],
+        mut send: impl FnMut(Introduction) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.collect(terms, roots);
-        let mut news = Vec::new();
         let cone = std::mem::take(&mut self.cone);
         for &id in &cone {
             match terms.shape(id) {
                 Shape::Literal(_) => {}
-                Shape::Constant(name) => {
+                Shape::Constant(_) => {
                     if !self.symbols.contains_key(&id) {
-                        news.push(self.declare(terms, id, name));
+                        send(self.declare(terms, id))?;
                     }
                 }
                 Shape::App(_, args) => {
                     let size = self.size(args);
                     let shared = self.entries.get(id).is_some_and(|entry| entry.shared);
                     if (shared && size.nodes > SMALL) || size.depth >= MAX_NESTING {
-                        news.push(self.define(terms, id));
+                        send(self.define(terms, id))?;
                     } else {
                         self.set(id, Mark::Written, size);
                     }
@@ -179,7 +206,7 @@ impl Definitions {
             }
         }
         self.cone = cone;
-        news
+        Ok(())
     }
 
     /// Extent of an operation on `args`, which this call has met.
@@ -217,8 +244,21 @@ impl Definitions {
     /// The term as text, using the names that are known.
     pub fn text(&self, terms: &Terms, id: TermId) -> String {
         let mut text = String::new();
-        self.write(&mut text, terms, id).expect("writing to a string does not fail");
+        self.append(&mut text, terms, id);
         text
+    }
+
+    /// Appends the term, using the names that are known.
+    pub fn append(&self, text: &mut String, terms: &Terms, id: TermId) {
+        self.write(text, terms, id).expect("writing to a string does not fail");
+    }
+
+    /// What a constant is, or would be, called.
+    pub(crate) fn symbol_of_constant(&self, terms: &Terms, id: TermId) -> String {
+        match (self.naming, terms.name(id)) {
+            (Naming::Names, Some(name)) => symbol::quote(name),
+            (Naming::Names, None) | (Naming::Numbers, _) => format!("x{}", id.index()),
+        }
     }
 
     /// Writes the term, using the names that are known.
@@ -264,11 +304,8 @@ impl Definitions {
         self.cone.sort_unstable();
     }
 
-    fn declare(&mut self, terms: &Terms, id: TermId, name: &str) -> Introduction {
-        let symbol = match self.naming {
-            Naming::Names => symbol::quote(name),
-            Naming::Numbers => format!("x{}", id.index()),
-        };
+    fn declare(&mut self, terms: &Terms, id: TermId) -> Introduction {
+        let symbol = self.symbol_of_constant(terms, id);
         self.symbols.insert(id, symbol.as_str().into());
         self.record(id);
         Introduction::Declare { constant: id, symbol, sort: terms.sort(id) }

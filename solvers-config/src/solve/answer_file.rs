@@ -231,7 +231,7 @@ fn label(terms: &Terms, term: TermId, position: usize) -> String {
 
 /// How many nodes the term has when it is written out, shared ones as often as they occur.
 fn written_size(terms: &Terms, root: TermId) -> u64 {
-    let mut cone = terms.cone(&[root]);
+    let mut cone: Vec<TermId> = terms.cone(&[root]).collect();
     cone.sort_unstable();
     let mut sizes = rustc_hash::FxHashMap::default();
     for id in cone {

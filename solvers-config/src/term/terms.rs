@@ -192,23 +192,27 @@ impl Terms {
     /// The constants that occur in `roots`, in order of declaration.
     pub fn constants_in(&self, roots: &[TermId]) -> Vec<TermId> {
         let mut found: Vec<TermId> =
-            self.cone(roots).into_iter().filter(|&id| self.store.head(id) == Head::Constant).collect();
+            self.cone(roots).filter(|&id| self.store.head(id) == Head::Constant).collect();
         found.sort_unstable();
         found
     }
 
     /// Every term reachable from `roots`, each once, in no useful order.
-    pub fn cone(&self, roots: &[TermId]) -> Vec<TermId> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut found = Vec::new();
+    pub fn cone(&self, roots: &[TermId]) -> impl Iterator<Item = TermId> {
+        // A bit for each term of the arena: zeroed memory costs nothing until it is touched.
+        let mut seen = vec![0_u64; self.len() / 64 + 1];
         let mut stack: Vec<TermId> = roots.to_vec();
-        while let Some(id) = stack.pop() {
-            if seen.insert(id) {
-                found.push(id);
-                stack.extend_from_slice(self.args(id));
+        std::iter::from_fn(move || {
+            loop {
+                let id = stack.pop()?;
+                let (word, bit) = (&mut seen[id.index() / 64], 1 << (id.index() % 64));
+                if *word & bit == 0 {
+                    *word |= bit;
+                    stack.extend_from_slice(self.args(id));
+                    return Some(id);
+                }
             }
-        }
-        found
+        })
     }
 }
 

@@ -41,6 +41,8 @@ struct Level {
     activation: Lit,
     /// How many assertions there were before.
     assertions: usize,
+    /// How many links of chains.
+    links: usize,
 }
 
 /// The values of literals and nodes that a search ended with.
@@ -67,6 +69,7 @@ impl Engine {
     /// Tells every step of a refutation from now on. To be called before anything is asserted.
     pub fn set_proof(&mut self, proof: Box<dyn Proof>) {
         self.translation.circuit.sat.proof = Some(proof);
+        self.translation.circuit.sat.theory.orders.want_whole();
     }
 
     /// What was done so far.
@@ -86,7 +89,8 @@ impl Engine {
         if let Some(proof) = &mut sat.proof {
             proof.step(Step::Activation(activation));
         }
-        self.levels.push(Level { activation, assertions: self.assertions.len() });
+        let links = sat.theory.orders.links();
+        self.levels.push(Level { activation, assertions: self.assertions.len(), links });
     }
 
     /// Forgets what was asserted since the last push that is still open. What was learned without it stays.
@@ -97,6 +101,7 @@ impl Engine {
             if let Some(proof) = &mut self.translation.circuit.sat.proof {
                 proof.step(Step::Retired(level.activation));
             }
+            self.translation.circuit.sat.theory.orders.unlink(level.links);
             self.translation.circuit.define(&[!level.activation]);
         }
     }
@@ -108,6 +113,9 @@ impl Engine {
         self.assertions.push(term);
         let sat = &mut self.translation.circuit.sat;
         for mut clause in clauses {
+            if let [literal] = clause[..] {
+                sat.theory.orders.asserted(literal);
+            }
             clause.extend(self.levels.last().map(|level| !level.activation));
             if let Some(proof) = &mut sat.proof {
                 proof.step(Step::Asserted { clause: &clause, assertion: term });

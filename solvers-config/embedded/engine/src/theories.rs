@@ -2,7 +2,7 @@
 
 use crate::equal::Equals;
 use crate::order::Orders;
-use crate::sat::{Contradiction, Lit, Theory, Var};
+use crate::sat::{Contradiction, Lit, Since, Theory, Var};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
@@ -49,12 +49,12 @@ impl Theory for Theories {
         self.orders.knows(var) || self.equals.knows(var)
     }
 
-    fn tell(&mut self, literal: Lit, permanent: bool, implied: &mut Vec<Lit>) -> Result<(), Contradiction> {
+    fn tell(&mut self, literal: Lit, since: Since, implied: &mut Vec<Lit>) -> Result<(), Contradiction> {
         let which = self.whose(literal.var());
         self.last = which;
         let told = match which {
-            Which::Orders => self.orders.tell(literal, permanent, implied),
-            Which::Equals => self.equals.tell(literal, permanent, implied),
+            Which::Orders => self.orders.tell(literal, since, implied),
+            Which::Equals => self.equals.tell(literal, since, implied),
         };
         if told.is_ok() {
             self.told.push(which);

@@ -146,3 +146,74 @@ fn one_engine_for_many_questions() {
     }
     assert!(answers[0] > 100 && answers[1] > 100, "both answers must occur: {answers:?}");
 }
+
+/// Some integers in chains, as program order asserts them, and clauses of comparisons between them, on levels that come
+/// and go: each answer is the one of an engine that cannot see that there are chains.
+#[test]
+fn chains_change_no_answer() {
+    let mut answers = [0, 0];
+    for seed in 0..150 {
+        let mut chance = Chance::new(seed + 20_000);
+        let mut terms = Terms::new();
+        let [chains, length] = [2 + chance.below(3), 3 + chance.below(6)];
+        let world = World::new(&mut terms, 1, chains * length, 0, 1);
+        let never = world.bools[0];
+        let mut engine = Engine::new(Options::default());
+        let mut levels: Vec<Vec<TermId>> = vec![Vec::new()];
+        let any = |chance: &mut Chance| world.ints[chance.below(chains * length)];
+        for _ in 0..60 {
+            let mut formulas = Vec::new();
+            match chance.below(8) {
+                0 => {
+                    engine.push();
+                    levels.push(Vec::new());
+                }
+                1 if levels.len() > 1 => {
+                    engine.pop();
+                    levels.pop();
+                }
+                // A part of a chain; now and then the wrong way round.
+                2 => {
+                    let start = chance.below(chains) * length + chance.below(length - 1);
+                    let end = (start / length + 1) * length;
+                    for at in start..end.min(start + 1 + chance.below(length)) - 1 {
+                        formulas.push(terms.lt(world.ints[at], world.ints[at + 1]).unwrap());
+                    }
+                    if chance.below(40) == 0 {
+                        formulas.push(terms.lt(any(&mut chance), any(&mut chance)).unwrap());
+                    }
+                }
+                3 | 4 => {
+                    let mut literals = Vec::new();
+                    for _ in 0..2 + chance.below(2) {
+                        let atom = terms.lt(any(&mut chance), any(&mut chance)).unwrap();
+                        literals.push(if chance.below(2) == 0 { atom } else { terms.not(atom).unwrap() });
+                    }
+                    formulas.push(terms.or(&literals).unwrap());
+                }
+                _ => {
+                    let asserted: Vec<TermId> = levels.iter().flatten().copied().collect();
+                    let outcome = engine.check(&mut terms, &[], &mut || false).unwrap();
+                    // What stands beside something that is never true is no link.
+                    let mut blind = Engine::new(Options::default());
+                    for &formula in &asserted {
+                        let hidden = terms.or(&[formula, never]).unwrap();
+                        blind.assert(&mut terms, hidden).unwrap();
+                    }
+                    let not = terms.not(never).unwrap();
+                    blind.assert(&mut terms, not).unwrap();
+                    assert_eq!(outcome, blind.check(&mut terms, &[], &mut || false).unwrap(), "seed {seed}");
+                    if outcome == Outcome::Sat {
+                        assert_model(&terms, &engine, &world, &asserted);
+                    }
+                    answers[usize::from(outcome == Outcome::Sat)] += 1;
+                }
+            }
+            for formula in formulas {
+                engine.assert(&mut terms, formula).unwrap();
+                levels.last_mut().unwrap().push(formula);
+            }
+        }
+    }
+    assert!(answers[0] > 100 && answers[1] > 100, "both answers must occur: {answers:?}");
+}

@@ -8,7 +8,7 @@
 
 mod forest;
 
-use crate::sat::{Contradiction, Lit, Theory, Var};
+use crate::sat::{Contradiction, Lit, Since, Theory, Var};
 use forest::Forest;
 use rustc_hash::FxHashMap;
 use warpath_solvers::term::TermId;
@@ -147,7 +147,7 @@ impl Theory for Equals {
         self.of_var.get(var.index()).is_some_and(|&atom| atom != NO_ATOM)
     }
 
-    fn tell(&mut self, literal: Lit, _: bool, implied: &mut Vec<Lit>) -> Result<(), Contradiction> {
+    fn tell(&mut self, literal: Lit, _: Since, implied: &mut Vec<Lit>) -> Result<(), Contradiction> {
         let number = self.of_var[literal.var().index()];
         let atom = self.atoms[number as usize];
         let joined = if literal == atom.equal {

@@ -22,6 +22,8 @@ pub(super) struct Edge {
     pub(super) literal: Lit,
     /// It will never be removed.
     pub(super) permanent: bool,
+    /// It follows from edges before it.
+    pub(super) follows: bool,
 }
 
 /// An edge as seen from one of its ends.
@@ -92,6 +94,11 @@ impl Graph {
         (at != NO_EDGE).then_some(at)
     }
 
+    /// The edge of this literal, if it is there; its negation has another.
+    pub(super) fn edge_of(&self, literal: Lit) -> Option<&Edge> {
+        self.position(literal).map(|at| self.edge(at)).filter(|edge| edge.literal == literal)
+    }
+
     pub(super) fn is_permanent(&self, literal: Lit) -> bool {
         self.position(literal).is_some_and(|at| self.edge(at).permanent)
     }
@@ -105,8 +112,10 @@ impl Graph {
             self.raise(edge, at, gain, circle)?;
         }
         let Edge { from, to, weight, literal, .. } = edge;
-        self.out[from.index()].push(Half { other: to, edge: at, weight });
-        self.into[to.index()].push(Half { other: from, edge: at, weight });
+        if !edge.follows {
+            self.out[from.index()].push(Half { other: to, edge: at, weight });
+            self.into[to.index()].push(Half { other: from, edge: at, weight });
+        }
         self.edges.push(edge);
         if self.of_var.len() <= literal.var().index() {
             self.of_var.resize(literal.var().index() + 1, NO_EDGE);
@@ -115,12 +124,14 @@ impl Graph {
         Ok(())
     }
 
-    pub(super) fn remove_last(&mut self) {
-        if let Some(edge) = self.edges.pop() {
+    pub(super) fn remove_last(&mut self) -> Option<Edge> {
+        let edge = self.edges.pop()?;
+        if !edge.follows {
             self.out[edge.from.index()].pop();
             self.into[edge.to.index()].pop();
-            self.of_var[edge.literal.var().index()] = NO_EDGE;
         }
+        self.of_var[edge.literal.var().index()] = NO_EDGE;
+        Some(edge)
     }
 
     /// Raises the potential of the edge's end by `gain`, and of what must come after it: those that must rise most

@@ -4,8 +4,8 @@
 //! walked outwards up to a bound (Cotton & Maler's relevant sets, cut short), and comparisons between them that have
 //! no value yet follow.
 
+use super::Comparisons;
 use super::graph::{Edge, Graph, Node};
-use super::{Atom, Comparisons};
 use crate::sat::Lit;
 
 /// Nodes from which either side is walked on.
@@ -39,6 +39,11 @@ impl Imply {
         self.atoms[to.index()].push(number);
     }
 
+    /// By node: the comparisons it takes part in.
+    pub(super) fn atoms(&self) -> &[Vec<u32>] {
+        &self.atoms
+    }
+
     /// Adds to `implied` what follows from a new edge.
     pub(super) fn after(&mut self, graph: &Graph, edge: Edge, known: &Comparisons, implied: &mut Vec<Lit>) {
         if edge.weight < 0 {
@@ -57,42 +62,28 @@ impl Imply {
         for &node in &self.before {
             let strict = edge.weight > 0 || self.backward[node.index()].1;
             let of_node = &self.atoms[node.index()];
+            let mut follow = |number, strict| {
+                let literal = known.decided(number, node, strict);
+                implied.extend(literal.filter(|&literal| graph.position(literal).is_none()));
+            };
             // In a long trace an event is compared with thousands of others, few of which were reached.
             if of_node.len() <= LOOKUP_COSTS * self.after.len() {
                 for &number in of_node {
-                    let Atom { from, to, .. } = known.atoms[number as usize];
-                    let other = if from == node { to } else { from };
+                    let other = known.atoms[number as usize].other(node);
                     let (stamp, strict_after) = self.forward[other.index()];
                     if stamp == self.stamp {
-                        follow(graph, known, number, node, strict || strict_after, implied);
+                        follow(number, strict || strict_after);
                     }
                 }
             } else {
                 for &other in &self.after {
                     let strict = strict || self.forward[other.index()].1;
-                    for &number in known.between(node, other) {
-                        follow(graph, known, number, node, strict, implied);
+                    for number in known.between(node, other) {
+                        follow(number, strict);
                     }
                 }
             }
         }
-    }
-}
-
-/// That `node` comes before the other side of a comparison, or not after it, may decide the comparison.
-fn follow(graph: &Graph, known: &Comparisons, number: u32, node: Node, strict: bool, implied: &mut Vec<Lit>) {
-    let literal = known.vars[number as usize].positive();
-    if graph.position(literal).is_some() {
-        return;
-    }
-    let Atom { from, to, least } = known.atoms[number as usize];
-    // `other - node >= 1` or `>= 0` is known.
-    let difference = i64::from(strict);
-    if from == node && difference >= least {
-        implied.push(literal);
-    } else if to == node && difference > -least {
-        // Its negation is `from - to >= 1 - least`.
-        implied.push(!literal);
     }
 }
 

@@ -23,7 +23,7 @@ use clauses::{ClauseRef, Clauses};
 use heap::Heap;
 pub use literal::{Lit, Var};
 pub(crate) use search::Status;
-pub(crate) use theory::{Contradiction, Theory};
+pub(crate) use theory::{Contradiction, Since, Theory};
 
 /// A clause that waits for a literal to become false.
 #[derive(Debug, Clone, Copy)]

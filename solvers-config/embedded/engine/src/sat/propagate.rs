@@ -2,7 +2,7 @@
 
 use super::clauses::ClauseRef;
 use super::literal::Lit;
-use super::{BINARY, Kind, Reason, Sat, Theory, Watch};
+use super::{BINARY, Kind, Reason, Sat, Since, Theory, Watch};
 use crate::proof::Step;
 
 impl<T: Theory> Sat<T> {
@@ -21,8 +21,9 @@ impl<T: Theory> Sat<T> {
                 continue;
             }
             self.implied.clear();
-            let permanent = self.level(literal) == 0;
-            if self.theory.tell(literal, permanent, &mut self.implied).is_err() {
+            let implied = matches!(self.assignments[literal.var().index()].reason, Reason::Theory);
+            let since = Since { permanent: self.level(literal) == 0, implied };
+            if self.theory.tell(literal, since, &mut self.implied).is_err() {
                 self.told -= 1;
                 self.theory.conflict(&mut self.conflict);
                 self.note_lemma();

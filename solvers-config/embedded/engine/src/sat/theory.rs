@@ -7,9 +7,9 @@ pub(crate) trait Theory {
     /// Whether the theory gives the variable a meaning.
     fn knows(&self, var: Var) -> bool;
 
-    /// A literal with a meaning became true, for good if `permanent`. Literals that follow are added to `implied`.
-    /// An error is a contradiction, of which [`Theory::conflict`] speaks; the literal then does not count as told.
-    fn tell(&mut self, literal: Lit, permanent: bool, implied: &mut Vec<Lit>) -> Result<(), Contradiction>;
+    /// A literal with a meaning became true. Literals that follow are added to `implied`. An error is a contradiction,
+    /// of which [`Theory::conflict`] speaks; the literal then does not count as told.
+    fn tell(&mut self, literal: Lit, since: Since, implied: &mut Vec<Lit>) -> Result<(), Contradiction>;
 
     /// Takes back the last literal told.
     fn retract(&mut self);
@@ -23,6 +23,15 @@ pub(crate) trait Theory {
 
     /// The whole of the clause last given by `conflict` or `explain`, with what was left out.
     fn whole(&self) -> &[Lit];
+}
+
+/// How a literal became true.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Since {
+    /// For good.
+    pub(crate) permanent: bool,
+    /// Because the theory implied it.
+    pub(crate) implied: bool,
 }
 
 /// What was told contradicts itself.
