@@ -1,7 +1,7 @@
 //! Chains: integers that asserted comparisons put in a row, as program order does with the events of a thread.
 //!
-//! What is asserted at the same time as a chain is long-lived, and most comparisons are between two chains. So what a
-//! new comparison implies can be looked up instead of searched for: if `a` comes before `b`, then so does everything
+//! A chain stays as long as its assertions do, however the search turns, and most comparisons are between two chains. So
+//! what a new comparison implies can be looked up instead of searched for: if `a` comes before `b`, then so does everything
 //! above `a`, before everything below `b`. The comparisons of two chains are points of a grid; each implies its nearest
 //! neighbours, and these imply theirs.
 

@@ -7,6 +7,8 @@
 //! SAT 2006); they need no undoing and are the model in the end. As in Zord (He et al., "Satisfiability modulo
 //! ordering consistency theory for multi-threaded program verification", PLDI 2021) no clause of transitivity is
 //! ever made; conflicts are short circles, and comparisons that would close one are implied and explained on demand.
+//! What a comparison of two threads implies is looked up in the grid of their comparisons (`chains`), anything else is
+//! searched for nearby (`imply`).
 //! Deviation from Zord and from Pearce & Kelly's dynamic topological order: potentials instead of positions, because
 //! SMT-LIB's integers may be equal, and because constants come for free.
 
