@@ -1,10 +1,18 @@
 //! Assertions as clauses: conjunctions are taken apart, and disjunctions become clauses without a variable of their own.
 
-use super::Translation;
 use super::equalities::Strength;
+use super::{Meaning, Translation};
 use crate::Unsupported;
 use crate::sat::Lit;
 use warpath_solvers::term::{Op, Shape, Sort, TermId, Terms};
+
+/// A term, and whether it or its negation is meant.
+type Side = (TermId, bool);
+
+/// Up to so many literals are written again with each part of a conjunction.
+const LONGEST_FACTOR: usize = 4;
+/// Up to so many clauses may come of two conjunctions.
+const LARGEST_PRODUCT: usize = 4;
 
 impl Translation {
     /// The clauses that an assertion is. Nothing is asserted yet.
@@ -35,31 +43,71 @@ impl Translation {
                     let (a, b) = (self.literal(terms, a)?, self.literal(terms, b)?);
                     clauses.extend([vec![!condition, a.flipped(!holds)], vec![condition, b.flipped(!holds)]]);
                 }
-                _ => clauses.push(self.clause(terms, term, holds)?),
+                _ => self.disjunction(terms, (term, holds), &mut clauses)?,
             }
         }
         Ok(clauses)
     }
 
-    /// A term as one clause, nested disjunctions being taken apart.
-    fn clause(&mut self, terms: &Terms, term: TermId, holds: bool) -> Result<Vec<Lit>, Unsupported> {
-        let mut clause = Vec::new();
-        let mut open = vec![(term, holds)];
-        while let Some((term, holds)) = open.pop() {
-            match (terms.shape(term), holds) {
-                (Shape::App(Op::Not, &[a]), _) => open.push((a, !holds)),
-                (Shape::App(Op::Or, args), true) | (Shape::App(Op::And, args), false) => {
-                    open.extend(args.iter().rev().map(|&arg| (arg, holds)));
+    /// A term as clauses, nested disjunctions being taken apart, and conjunctions in them multiplied out where that is
+    /// not much: a variable for each would be most of the variables.
+    fn disjunction(
+        &mut self,
+        terms: &Terms,
+        whole: Side,
+        clauses: &mut Vec<Vec<Lit>>,
+    ) -> Result<(), Unsupported> {
+        let mut open: Vec<(Vec<Lit>, Vec<Side>)> = vec![(Vec::new(), vec![whole])];
+        while let Some((mut clause, mut sides)) = open.pop() {
+            let mut products: Vec<(TermId, Vec<Side>)> = Vec::new();
+            while let Some((term, holds)) = sides.pop() {
+                match (terms.shape(term), holds) {
+                    (Shape::App(Op::Not, &[a]), _) => sides.push((a, !holds)),
+                    (Shape::App(Op::Or, args), true) | (Shape::App(Op::And, args), false) => {
+                        sides.extend(args.iter().rev().map(|&arg| (arg, holds)));
+                    }
+                    (Shape::App(Op::Implies, &[a, b]), true) => sides.extend([(b, true), (a, false)]),
+                    (Shape::App(Op::And, args), true) | (Shape::App(Op::Or, args), false) => {
+                        products.push((term, args.iter().map(|&arg| (arg, holds)).collect()));
+                    }
+                    (Shape::App(Op::Eq, &[a, b]), true) if matches!(terms.sort(a), Sort::Bits(_)) => {
+                        self.translate(terms, a)?;
+                        self.translate(terms, b)?;
+                        clause.push(self.equal_vectors(a, b, Strength::Implies));
+                    }
+                    _ => clause.push(self.literal(terms, term)?.flipped(!holds)),
                 }
-                (Shape::App(Op::Implies, &[a, b]), true) => open.extend([(b, true), (a, false)]),
-                (Shape::App(Op::Eq, &[a, b]), true) if matches!(terms.sort(a), Sort::Bits(_)) => {
-                    self.translate(terms, a)?;
-                    self.translate(terms, b)?;
-                    clause.push(self.equal_vectors(a, b, Strength::Implies));
-                }
-                _ => clause.push(self.literal(terms, term)?.flipped(!holds)),
             }
+            let free = |translation: &Self, (term, _): &(TermId, Vec<Side>)| {
+                matches!(translation.meaning(*term), Meaning::Unknown)
+                    && !translation.multiplied.contains(term)
+            };
+            match &products[..] {
+                [only @ (term, sides)] if clause.len() <= LONGEST_FACTOR && free(self, only) => {
+                    self.multiplied.insert(*term);
+                    open.extend(sides.iter().rev().map(|&side| (clause.clone(), vec![side])));
+                    continue;
+                }
+                [one @ (first, ones), other @ (second, others)]
+                    if ones.len() * others.len() <= LARGEST_PRODUCT
+                        && free(self, one)
+                        && free(self, other) =>
+                {
+                    self.multiplied.extend([*first, *second]);
+                    for &a in ones {
+                        open.extend(others.iter().map(|&b| (clause.clone(), vec![a, b])));
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            for (term, sides) in products {
+                // A conjunction that holds, or a disjunction that does not.
+                let holds = sides.first().is_none_or(|side| side.1);
+                clause.push(self.literal(terms, term)?.flipped(!holds));
+            }
+            clauses.push(clause);
         }
-        Ok(clause)
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use crate::proof::Step;
 use crate::sat::Lit;
 use crate::{Unsupported, unsupported};
 use integers::Difference;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use warpath_solvers::term::{Shape, Sort, TermId, Terms};
 
 /// What a term is.
@@ -38,6 +38,9 @@ pub(crate) struct Translation {
     equalities: FxHashMap<(TermId, TermId), equalities::Equality>,
     /// Quotient and remainder by dividend and divisor.
     divisions: FxHashMap<(TermId, TermId), (Vec<Lit>, Vec<Lit>)>,
+    /// Conjunctions, and disjunctions that do not hold, that were multiplied out once. Where one comes again it gets a
+    /// variable.
+    multiplied: FxHashSet<TermId>,
     /// Declared constants that have been met.
     constants: Vec<TermId>,
     stack: Vec<TermId>,
@@ -54,6 +57,7 @@ impl Translation {
             pool: Vec::new(),
             equalities: FxHashMap::default(),
             divisions: FxHashMap::default(),
+            multiplied: FxHashSet::default(),
             constants: Vec::new(),
             stack: Vec::new(),
         }
