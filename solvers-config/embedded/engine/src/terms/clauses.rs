@@ -78,8 +78,12 @@ impl Translation {
                     _ => clause.push(self.literal(terms, term)?.flipped(!holds)),
                 }
             }
+            // The checker of proofs gives each conjunction a variable and equalities in it their exact meaning: not all
+            // that is multiplied out follows for it.
+            let may_multiply = self.circuit.sat.proof.is_none();
             let free = |translation: &Self, (term, _): &(TermId, Vec<Side>)| {
-                matches!(translation.meaning(*term), Meaning::Unknown)
+                may_multiply
+                    && matches!(translation.meaning(*term), Meaning::Unknown)
                     && !translation.multiplied.contains(term)
             };
             match &products[..] {
