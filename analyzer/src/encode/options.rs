@@ -102,8 +102,8 @@ impl Options {
     /// The formula as a solver likes it best.
     pub fn liked_by(solver: &ResolvedChoice) -> Options {
         let Encoding { order, lemmas_up_to, .. } = solver.encoding();
-        let most = lemmas_up_to.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        Options { orders: order.into(), lemmas_up_to: most, ..Options::default() }
+        let lemmas_up_to = lemmas_up_to.unwrap_or(usize::MAX);
+        Options { orders: order.into(), lemmas_up_to, ..Options::default() }
     }
 }
 

@@ -58,11 +58,6 @@ impl Orders {
         }
     }
 
-    /// How many comparisons have been mentioned.
-    fn count(&self) -> usize {
-        self.atoms.len()
-    }
-
     /// The comparisons that have been mentioned, in an order that does not depend on chance.
     pub(super) fn listed(&self) -> Vec<((Point, Point), TermId)> {
         let mut atoms: Vec<_> = self.atoms.iter().map(|(&pair, &term)| (pair, term)).collect();
@@ -247,7 +242,7 @@ impl Encoding<'_> {
             OrderSort::Int | OrderSort::Bits => self.in_program_order()?,
         };
         let Options { reductions, lemmas_up_to, .. } = self.options;
-        if reductions.lemmas && self.orders.count() <= lemmas_up_to {
+        if reductions.lemmas && self.orders.atoms.len() <= lemmas_up_to {
             constraints.extend(self.comparison_lemmas()?);
         }
         Ok(constraints)

@@ -137,7 +137,7 @@ impl LimitsFile {
 pub(crate) struct EncodingFile {
     pub(crate) order: Option<OrderEncoding>,
     pub(crate) values: Option<ValueEncoding>,
-    pub(crate) lemmas_up_to: Option<u64>,
+    pub(crate) lemmas_up_to: Option<usize>,
 }
 
 impl EncodingFile {

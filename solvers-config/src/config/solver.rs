@@ -136,7 +136,7 @@ pub struct Encoding {
     /// How values of the program are written.
     pub values: ValueEncoding,
     /// Up to how many comparisons of events it is told what follows for one from another. Without, for any number.
-    pub lemmas_up_to: Option<u64>,
+    pub lemmas_up_to: Option<usize>,
 }
 
 /// How the order of events is written.

@@ -90,6 +90,37 @@ fn everything_together() {
     compare(2000..2300, [2, 2, 2], 2, Simplification::On);
 }
 
+/// An engine, and what is asserted on each of its levels.
+struct Levelled {
+    engine: Engine,
+    levels: Vec<Vec<TermId>>,
+}
+
+impl Levelled {
+    fn new() -> Levelled {
+        Levelled { engine: Engine::new(Options::default()), levels: vec![Vec::new()] }
+    }
+
+    fn push(&mut self) {
+        self.engine.push();
+        self.levels.push(Vec::new());
+    }
+
+    fn pop(&mut self) {
+        self.engine.pop();
+        self.levels.pop();
+    }
+
+    fn assert(&mut self, terms: &mut Terms, formula: TermId) {
+        self.engine.assert(terms, formula).unwrap();
+        self.levels.last_mut().unwrap().push(formula);
+    }
+
+    fn asserted(&self) -> Vec<TermId> {
+        self.levels.iter().flatten().copied().collect()
+    }
+}
+
 /// Levels, assertions and assumptions in a random order: each answer is the one of a fresh engine, cores are cores.
 #[test]
 fn one_engine_for_many_questions() {
@@ -98,22 +129,14 @@ fn one_engine_for_many_questions() {
         let mut chance = Chance::new(seed + 10_000);
         let mut terms = Terms::new();
         let world = World::new(&mut terms, 4, 5, 2, 3);
-        let mut engine = Engine::new(Options::default());
-        let mut levels: Vec<Vec<TermId>> = vec![Vec::new()];
+        let mut told = Levelled::new();
         for _ in 0..40 {
             match chance.below(6) {
-                0 => {
-                    engine.push();
-                    levels.push(Vec::new());
-                }
-                1 if levels.len() > 1 => {
-                    engine.pop();
-                    levels.pop();
-                }
-                2 | 3 if levels.iter().flatten().count() < 14 => {
+                0 => told.push(),
+                1 if told.levels.len() > 1 => told.pop(),
+                2 | 3 if told.asserted().len() < 14 => {
                     let formula = world.formula(&mut terms, &mut chance, 1);
-                    engine.assert(&mut terms, formula).unwrap();
-                    levels.last_mut().unwrap().push(formula);
+                    told.assert(&mut terms, formula);
                 }
                 _ => {
                     let assumptions: Vec<TermId> = (0..chance.below(6))
@@ -122,8 +145,8 @@ fn one_engine_for_many_questions() {
                             if chance.below(2) == 0 { atom } else { terms.not(atom).unwrap() }
                         })
                         .collect();
-                    let outcome = engine.check(&mut terms, &assumptions, &mut || false).unwrap();
-                    let asserted: Vec<TermId> = levels.iter().flatten().copied().collect();
+                    let outcome = told.engine.check(&mut terms, &assumptions, &mut || false).unwrap();
+                    let asserted = told.asserted();
                     let fresh = |terms: &mut Terms, more: &[TermId]| {
                         let mut engine = Engine::new(Options::default());
                         for &formula in asserted.iter().chain(more) {
@@ -133,9 +156,9 @@ fn one_engine_for_many_questions() {
                     };
                     assert_eq!(outcome, fresh(&mut terms, &assumptions), "seed {seed}");
                     if outcome == Outcome::Sat {
-                        assert_model(&terms, &engine, &world, &[asserted, assumptions].concat());
+                        assert_model(&terms, &told.engine, &world, &[asserted, assumptions].concat());
                     } else {
-                        let core = engine.failed().to_vec();
+                        let core = told.engine.failed().to_vec();
                         assert!(core.iter().all(|term| assumptions.contains(term)));
                         assert_eq!(fresh(&mut terms, &core), Outcome::Unsat, "seed {seed}: not a core");
                     }
@@ -158,20 +181,13 @@ fn chains_change_no_answer() {
         let [chains, length] = [2 + chance.below(3), 3 + chance.below(6)];
         let world = World::new(&mut terms, 1, chains * length, 0, 1);
         let never = world.bools[0];
-        let mut engine = Engine::new(Options::default());
-        let mut levels: Vec<Vec<TermId>> = vec![Vec::new()];
+        let mut told = Levelled::new();
         let any = |chance: &mut Chance| world.ints[chance.below(chains * length)];
         for _ in 0..60 {
             let mut formulas = Vec::new();
             match chance.below(8) {
-                0 => {
-                    engine.push();
-                    levels.push(Vec::new());
-                }
-                1 if levels.len() > 1 => {
-                    engine.pop();
-                    levels.pop();
-                }
+                0 => told.push(),
+                1 if told.levels.len() > 1 => told.pop(),
                 // A part of a chain; now and then the wrong way round.
                 2 => {
                     let start = chance.below(chains) * length + chance.below(length - 1);
@@ -192,8 +208,8 @@ fn chains_change_no_answer() {
                     formulas.push(terms.or(&literals).unwrap());
                 }
                 _ => {
-                    let asserted: Vec<TermId> = levels.iter().flatten().copied().collect();
-                    let outcome = engine.check(&mut terms, &[], &mut || false).unwrap();
+                    let asserted = told.asserted();
+                    let outcome = told.engine.check(&mut terms, &[], &mut || false).unwrap();
                     // What stands beside something that is never true is no link.
                     let mut blind = Engine::new(Options::default());
                     for &formula in &asserted {
@@ -204,14 +220,13 @@ fn chains_change_no_answer() {
                     blind.assert(&mut terms, not).unwrap();
                     assert_eq!(outcome, blind.check(&mut terms, &[], &mut || false).unwrap(), "seed {seed}");
                     if outcome == Outcome::Sat {
-                        assert_model(&terms, &engine, &world, &asserted);
+                        assert_model(&terms, &told.engine, &world, &asserted);
                     }
                     answers[usize::from(outcome == Outcome::Sat)] += 1;
                 }
             }
             for formula in formulas {
-                engine.assert(&mut terms, formula).unwrap();
-                levels.last_mut().unwrap().push(formula);
+                told.assert(&mut terms, formula);
             }
         }
     }

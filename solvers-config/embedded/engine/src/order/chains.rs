@@ -325,7 +325,7 @@ impl Chains {
     /// that the links before and behind it and itself, all among the first `limit` edges, make a path.
     pub(super) fn cause(&self, graph: &Graph, literal: Lit, limit: u32) -> Option<Lit> {
         let cause = (*self.causes.get(literal.var().index())?)?;
-        graph.position(cause).filter(|&at| at < limit && graph.edge(at).literal == cause).map(|_| cause)
+        graph.has_before(cause, limit).then_some(cause)
     }
 
     /// Adds the links from one integer to another that comes later in its chain. `None` if it does not, or if one of
@@ -349,7 +349,9 @@ impl Chains {
         let mut node = from;
         while node != to {
             let Place { next, link, .. } = self.places[node.index()];
-            graph.position(link).filter(|&at| at < limit && graph.edge(at).literal == link)?;
+            if !graph.has_before(link, limit) {
+                return None;
+            }
             way.push(link);
             node = Node(next);
         }

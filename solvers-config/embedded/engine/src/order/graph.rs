@@ -99,6 +99,11 @@ impl Graph {
         self.position(literal).map(|at| self.edge(at)).filter(|edge| edge.literal == literal)
     }
 
+    /// Is the edge of this literal there, and among the first `limit`?
+    pub(super) fn has_before(&self, literal: Lit, limit: u32) -> bool {
+        self.position(literal).is_some_and(|at| at < limit && self.edge(at).literal == literal)
+    }
+
     pub(super) fn is_permanent(&self, literal: Lit) -> bool {
         self.position(literal).is_some_and(|at| self.edge(at).permanent)
     }

@@ -59,7 +59,8 @@ impl Translation {
     ) -> Result<(), Unsupported> {
         let mut open: Vec<(Vec<Lit>, Vec<Side>)> = vec![(Vec::new(), vec![whole])];
         while let Some((mut clause, mut sides)) = open.pop() {
-            let mut products: Vec<(TermId, Vec<Side>)> = Vec::new();
+            // Conjunctions that hold and disjunctions that do not.
+            let mut products: Vec<(Side, &[TermId])> = Vec::new();
             while let Some((term, holds)) = sides.pop() {
                 match (terms.shape(term), holds) {
                     (Shape::App(Op::Not, &[a]), _) => sides.push((a, !holds)),
@@ -68,7 +69,7 @@ impl Translation {
                     }
                     (Shape::App(Op::Implies, &[a, b]), true) => sides.extend([(b, true), (a, false)]),
                     (Shape::App(Op::And, args), true) | (Shape::App(Op::Or, args), false) => {
-                        products.push((term, args.iter().map(|&arg| (arg, holds)).collect()));
+                        products.push(((term, holds), args));
                     }
                     (Shape::App(Op::Eq, &[a, b]), true) if matches!(terms.sort(a), Sort::Bits(_)) => {
                         self.translate(terms, a)?;
@@ -81,33 +82,31 @@ impl Translation {
             // The checker of proofs gives each conjunction a variable and equalities in it their exact meaning: not all
             // that is multiplied out follows for it.
             let may_multiply = self.circuit.sat.proof.is_none();
-            let free = |translation: &Self, (term, _): &(TermId, Vec<Side>)| {
+            let free = |translation: &Self, (term, _): Side| {
                 may_multiply
-                    && matches!(translation.meaning(*term), Meaning::Unknown)
-                    && !translation.multiplied.contains(term)
+                    && matches!(translation.meaning(term), Meaning::Unknown)
+                    && !translation.multiplied.contains(&term)
             };
-            match &products[..] {
-                [only @ (term, sides)] if clause.len() <= LONGEST_FACTOR && free(self, only) => {
-                    self.multiplied.insert(*term);
-                    open.extend(sides.iter().rev().map(|&side| (clause.clone(), vec![side])));
+            match products[..] {
+                [(only, parts)] if clause.len() <= LONGEST_FACTOR && free(self, only) => {
+                    self.multiplied.insert(only.0);
+                    open.extend(parts.iter().rev().map(|&part| (clause.clone(), vec![(part, only.1)])));
                     continue;
                 }
-                [one @ (first, ones), other @ (second, others)]
+                [(one, ones), (other, others)]
                     if ones.len() * others.len() <= LARGEST_PRODUCT
                         && free(self, one)
                         && free(self, other) =>
                 {
-                    self.multiplied.extend([*first, *second]);
+                    self.multiplied.extend([one.0, other.0]);
                     for &a in ones {
-                        open.extend(others.iter().map(|&b| (clause.clone(), vec![a, b])));
+                        open.extend(others.iter().map(|&b| (clause.clone(), vec![(a, one.1), (b, other.1)])));
                     }
                     continue;
                 }
                 _ => {}
             }
-            for (term, sides) in products {
-                // A conjunction that holds, or a disjunction that does not.
-                let holds = sides.first().is_none_or(|side| side.1);
+            for ((term, holds), _) in products {
                 clause.push(self.literal(terms, term)?.flipped(!holds));
             }
             clauses.push(clause);
