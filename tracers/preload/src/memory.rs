@@ -3,7 +3,7 @@
 //! A read is announced before it happens, so its value is in memory already. So is a write, whose value is not: it is
 //! recorded when the thread is heard of next ([`finish`]).
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 
 use warpath_light_format::plan::Act;
 use warpath_light_format::{Head, Kind, access};
@@ -153,8 +153,7 @@ fn finish_pending(here: &Here) {
     if unsafe { quick::finish_now() } {
         return;
     }
-    let address = here.pending.replace(0);
-    let (code, at) = (here.pending_at.get() >> 56, here.pending_at.get() << 8 >> 8);
+    let Some((address, code, at)) = take_pending(here) else { return };
     // SAFETY: the program has just written there.
     unsafe {
         match code {
@@ -167,6 +166,21 @@ fn finish_pending(here: &Here) {
         }
     }
     follow::memory::completed();
+}
+
+/// The write that is pending no more, its code and its place. None if a signal handler, which finishes what it finds before
+/// it does something of its own, was quicker.
+fn take_pending(here: &Here) -> Option<(u64, u64, u64)> {
+    loop {
+        let (address, place) = (here.pending.get(), here.pending_at.get());
+        compiler_fence(Ordering::SeqCst);
+        // Address and place must be of the same write: of another size it might reach into memory that is not there.
+        if address != here.pending.get() || place != here.pending_at.get() {
+            continue;
+        }
+        here.pending.set(0);
+        return (address != 0).then_some((address, place >> 56, place << 8 >> 8));
+    }
 }
 
 /// Finishes what the running thread has begun: what follows may change or unmap the memory.

@@ -150,8 +150,8 @@ fn constructors_signal_handlers_and_exceptions_do_no_harm() {
     }
 }
 
-#[test]
-fn a_ring_keeps_the_newest_part() {
+/// How many events are there of a program that was killed, each of whose threads keeps its newest part?
+fn events_of_a_ring() -> u64 {
     let program = Program::compile("endless.c");
     let child = start(&program, &[("WARPATH_LIGHT_LIMIT", "512K"), ("WARPATH_LIGHT_RING", "1")]);
     // More than fits, several times over.
@@ -168,8 +168,16 @@ fn a_ring_keeps_the_newest_part() {
     let size = std::fs::metadata(folder.join("thread-1")).expect("a thread").len();
     assert_eq!(size, 4096 + 3 * 256 * 1024, "the file does not grow beyond its limit");
     let (trace, written) = trace_of(&program.processes()[0]);
-    assert!(written.events > 100, "{written:?}");
     exclusive(&trace);
+    written.events
+}
+
+#[test]
+fn a_ring_keeps_the_newest_part() {
+    // A trace is of the time of which all threads have kept something, and on a busy machine one of them may not have
+    // run since the oldest that another has kept.
+    let tries: Vec<u64> = (0..10).map(|_| events_of_a_ring()).take_while(|&events| events <= 100).collect();
+    assert!(tries.len() < 10, "a trace of two threads that ran at once: {tries:?}");
 }
 
 #[test]

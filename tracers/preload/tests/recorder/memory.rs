@@ -148,18 +148,24 @@ fn what_is_unmapped_freed_forked_or_interrupted_does_no_harm() {
           if (child == 0) { int *block = malloc(8); *block = shared; _exit(*block > 0 ? 7 : 8); }\n\
           int status; waitpid(child, &status, 0);\n\
           printf(\"%d\\n\", WEXITSTATUS(status));\n}\n";
+    const RUNS: usize = 5;
     for compiler in Compiler::ALL {
         let program = Program::instrumented(text, compiler, &[]);
         let plain = program.plain().output().expect("it runs");
-        same(&plain, &program.recorded().output().expect("it runs"));
-        let processes = program.processes();
-        assert_eq!(processes.len(), 2);
-        for process in &processes {
-            let (trace, written) = trace_of(process);
-            assert_eq!(written.lost, 0);
-            // A handler may come between the announcement of a write and the write.
-            let replayed = replay(&trace);
-            assert!(replayed.unexplained * 100 <= replayed.reads, "{compiler:?}: {replayed:?}");
+        // Often, since signals come where they want: in one run out of fifty a handler once took a write away that was
+        // just being recorded.
+        for _ in 0..RUNS {
+            same(&plain, &program.recorded().output().expect("it runs"));
+            let processes = program.processes();
+            assert_eq!(processes.len(), 2);
+            for process in &processes {
+                let (trace, written) = trace_of(process);
+                assert_eq!(written.lost, 0);
+                // A handler may come between the announcement of a write and the write.
+                let replayed = replay(&trace);
+                assert!(replayed.unexplained * 100 <= replayed.reads, "{compiler:?}: {replayed:?}");
+            }
+            std::fs::remove_dir_all(program.recordings()).expect("it was there");
         }
     }
 }
