@@ -75,6 +75,8 @@ fn solvers_encodings_and_reductions_agree() {
                 }
                 let integers = Options { orders: OrderSort::Int, ..options };
                 assert_eq!(ask(&forest, &end, integers, "z3"), expected, "{what} integers");
+                let families = Options { families_from: 0, ..integers };
+                assert_eq!(ask(&forest, &end, families, "warpath"), expected, "{what} families");
                 for (ablation, reductions) in ablations() {
                     let options = Options { reductions, ..options };
                     assert_eq!(ask(&forest, &end, options, "yices"), expected, "{what} {ablation}");
@@ -82,4 +84,29 @@ fn solvers_encodings_and_reductions_agree() {
             }
         }
     }
+}
+
+/// A script has no families, however the dialogue is held: the same lines, if not in the same order.
+#[test]
+fn scripts_are_written_clause_by_clause() {
+    let mut longest = 0;
+    for (name, trace) in samples() {
+        let forest = Forest::of(&trace).expect("one trace fits itself");
+        for end in open_ends(&forest) {
+            let lines = |options: Options| {
+                let (grown, node) = end.place(&forest);
+                let forest = grown.as_ref().unwrap_or(&forest);
+                let mut question = Question::at(forest, &end, node, options).expect("good terms");
+                let (script, _) = question.script().expect("good terms");
+                let mut lines: Vec<String> = script.lines().map(str::to_owned).collect();
+                lines.sort_unstable();
+                lines
+            };
+            let integers = Options { orders: OrderSort::Int, ..Options::default() };
+            let written = lines(integers);
+            longest = longest.max(written.len());
+            assert_eq!(lines(Options { families_from: 0, ..integers }), written, "{name} {end:?}");
+        }
+    }
+    assert!(longest > 100, "some are of any length: {longest}");
 }

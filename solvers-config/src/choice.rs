@@ -121,10 +121,13 @@ impl ResolvedChoice {
     /// events. Who has a head start answers nearly everything.
     pub fn encoding(&self) -> Encoding {
         match self {
-            Self::One(solver) | Self::Proving(solver, _) => solver.config.encoding,
+            Self::One(solver) => solver.config.encoding,
+            // A checker of proofs has to see every clause.
+            Self::Proving(solver, _) => Encoding { families_from: None, ..solver.config.encoding },
             Self::Several(_, members, _) if let [only] = &members[..] => only.config.encoding,
             Self::Pair(..) | Self::Several(..) => {
-                Encoding { order: OrderEncoding::Pairs, values: ValueEncoding::Bits, lemmas_up_to: None }
+                let (order, values) = (OrderEncoding::Pairs, ValueEncoding::Bits);
+                Encoding { order, values, lemmas_up_to: None, families_from: None }
             }
         }
     }

@@ -66,6 +66,30 @@ fn a_solver_of_few_abilities_is_served_by_telling_it_everything_again() {
     }
 }
 
+#[test]
+fn who_does_not_know_families_is_not_told_them() {
+    let mut terms = Terms::new();
+    let [a, b] = ["a", "b"].map(|name| terms.constant(name, Sort::Bool).unwrap());
+    let [from, to] = ["from", "to"].map(|name| terms.constant(name, Sort::Int).unwrap());
+    let family = terms.apply(Op::Apart, &[a, from, b, to, b, to, a, from]).unwrap();
+    let behind = terms.implies(a, family).unwrap();
+    for name in INTEGERS {
+        for asserted in [family, behind] {
+            let mut session = session(needed(name));
+            session.assert(&terms, asserted).unwrap();
+            match session.check(&terms, &ask()) {
+                Answer::Unknown(Reason::Unsupported { what }) => {
+                    let expected =
+                        format!("{name} does not know `orders.apart`, in which the formula is written");
+                    assert_eq!(what, expected);
+                }
+                other => panic!("{name}: {other:?}"),
+            }
+            assert_eq!(session.statistics().starts, 0);
+        }
+    }
+}
+
 /// Asserts an order of `events` events with `others` clauses for each, with questions and lost processes in between.
 fn growth(solver: FoundSolver, sort: Sort, events: usize, others: usize) {
     let name = solver.to_string();

@@ -107,7 +107,8 @@ impl<'f> Session<'f> {
         (query, until): (Query, Option<Instant>),
     ) -> Result<Self, DiagnoseError> {
         // Every thread has to come to its end, so everything takes part.
-        let options = Options { reductions: Reductions { cone: false, ..options.reductions }, ..options };
+        let reductions = Reductions { cone: false, ..options.reductions };
+        let options = Options { reductions, ..options }.clause_by_clause();
         let encoding = Encoding::new(forest, options, &[])?;
         let mut literals = Vec::new();
         let mut wanted = Vec::new();

@@ -15,7 +15,8 @@ pub(crate) struct InPairs<'f> {
 
 impl<'f> Encoding<'f> {
     /// This formula in pairs. Constraints that come from the order alone have to be asked for anew.
-    pub(crate) fn in_pairs(self) -> Result<InPairs<'f>, TermError> {
+    pub(crate) fn in_pairs(mut self) -> Result<InPairs<'f>, TermError> {
+        self.write_out()?;
         let options = Options { orders: OrderSort::Pairs, lemmas_up_to: usize::MAX, ..self.options };
         let (compared, constraints) = (self.orders.listed(), self.constraints);
         let mut encoding = Encoding {

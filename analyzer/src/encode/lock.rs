@@ -137,16 +137,9 @@ pub(crate) fn conflict(a: RwMode, b: RwMode) -> bool {
 
 impl Encoding<'_> {
     pub(super) fn locks(&mut self, lock: LocationId) -> Result<(), TermError> {
-        let nodes = self.on(lock);
-        let holdings = Holdings::of(self.forest, &self.object_trees, lock, &nodes);
-        for (n, b) in holdings.acquisitions.iter().enumerate() {
-            for a in &holdings.acquisitions[..n] {
-                let apart = self.forest.node(a.node).tree != self.forest.node(b.node).tree;
-                let settled = self.forest.is_settled(a.node) && self.forest.is_settled(b.node);
-                if apart && !settled && conflict(a.mode, b.mode) {
-                    self.exclusive(a, b)?;
-                }
-            }
+        let holdings = self.holdings(lock);
+        if !self.apart(lock, &holdings)? {
+            self.exclusions(&holdings)?;
         }
         for (id, mode, own) in &holdings.failures {
             if !own {
@@ -157,6 +150,24 @@ impl Encoding<'_> {
             let en = self.en(id)?;
             let never = self.terms.not(en)?;
             self.constrain(About::FailedLock(id), never);
+        }
+        Ok(())
+    }
+
+    pub(super) fn holdings(&self, lock: LocationId) -> Holdings {
+        Holdings::of(self.forest, &self.object_trees, lock, &self.on(lock))
+    }
+
+    /// No two hold the lock at once.
+    pub(super) fn exclusions(&mut self, holdings: &Holdings) -> Result<(), TermError> {
+        for (n, b) in holdings.acquisitions.iter().enumerate() {
+            for a in &holdings.acquisitions[..n] {
+                let apart = self.forest.node(a.node).tree != self.forest.node(b.node).tree;
+                let settled = self.forest.is_settled(a.node) && self.forest.is_settled(b.node);
+                if apart && !settled && conflict(a.mode, b.mode) {
+                    self.exclusive(a, b)?;
+                }
+            }
         }
         Ok(())
     }

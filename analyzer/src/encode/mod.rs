@@ -14,6 +14,7 @@ mod barrier;
 mod condition;
 mod cone;
 mod count;
+mod families;
 mod futex;
 mod in_pairs;
 mod lemmas;
@@ -96,6 +97,10 @@ pub struct Encoding<'f> {
     lowered: HashMap<warpath_trace::ids::ExprId, TermId>,
     /// `rf(w, r)` by the seats of read and write, and cell; `None` for the initial value.
     rf: BTreeMap<(NodeId, CellId, Option<NodeId>), TermId>,
+    /// Are locks and reads said as families?
+    has_families: bool,
+    /// Constraints that are families, in their order.
+    families: Vec<families::Family>,
 }
 
 impl<'f> Encoding<'f> {
@@ -161,7 +166,10 @@ impl<'f> Encoding<'f> {
             sources: HashMap::new(),
             lowered: HashMap::new(),
             rf: BTreeMap::new(),
+            has_families: false,
+            families: Vec::new(),
         };
+        encoding.has_families = encoding.is_for_families();
         encoding.encode()?;
         Ok(encoding)
     }
@@ -192,7 +200,9 @@ impl<'f> Encoding<'f> {
     /// The formula with the order constraints of every point that has been mentioned so far: call it after
     /// the last question was added.
     pub fn order_constraints(&mut self) -> Result<Vec<Constraint>, TermError> {
-        self.program_order()
+        let mut order = self.program_order()?;
+        order.extend(self.usual()?);
+        Ok(order)
     }
 
     /// Does the node take part in this formula?

@@ -94,6 +94,8 @@ pub struct Options {
     pub reductions: Reductions,
     /// Up to so many comparisons lemmas are said: they are most of a long formula, and some solvers know by themselves.
     pub lemmas_up_to: usize,
+    /// From so many events on, locks and reads are said as families, for solvers that know them.
+    pub families_from: usize,
     /// May a wait on a condition end without a signal?
     pub spurious_wakeups: bool,
 }
@@ -101,9 +103,14 @@ pub struct Options {
 impl Options {
     /// The formula as a solver likes it best.
     pub fn liked_by(solver: &ResolvedChoice) -> Options {
-        let Encoding { order, lemmas_up_to, .. } = solver.encoding();
-        let lemmas_up_to = lemmas_up_to.unwrap_or(usize::MAX);
-        Options { orders: order.into(), lemmas_up_to, ..Options::default() }
+        let Encoding { order, lemmas_up_to, families_from, .. } = solver.encoding();
+        let [lemmas_up_to, families_from] = [lemmas_up_to, families_from].map(|it| it.unwrap_or(usize::MAX));
+        Options { orders: order.into(), lemmas_up_to, families_from, ..Options::default() }
+    }
+
+    /// The same with every clause for itself: where reasons are asked for, or formulas grow.
+    pub(crate) fn clause_by_clause(self) -> Options {
+        Options { families_from: usize::MAX, ..self }
     }
 }
 
@@ -114,6 +121,7 @@ impl Default for Options {
             orders: OrderSort::Pairs,
             reductions: Reductions::ALL,
             lemmas_up_to: usize::MAX,
+            families_from: usize::MAX,
             spurious_wakeups: false,
         }
     }

@@ -68,7 +68,7 @@ impl Orders {
 
 impl Encoding<'_> {
     /// `o(p)`: when it happens.
-    fn o(&mut self, point: Point) -> Result<TermId, TermError> {
+    pub(super) fn o(&mut self, point: Point) -> Result<TermId, TermError> {
         if let Some(&term) = self.orders.variables.get(&point) {
             return Ok(term);
         }

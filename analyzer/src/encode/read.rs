@@ -26,16 +26,16 @@ pub(super) struct Source {
 }
 
 /// The reads of a cell that share a seat.
-struct Reads {
-    seat: NodeId,
-    events: Vec<NodeId>,
-    cell: CellId,
+pub(super) struct Reads {
+    pub(super) seat: NodeId,
+    pub(super) events: Vec<NodeId>,
+    pub(super) cell: CellId,
 }
 
 /// Writes that share a seat, of those that can come before a read.
-struct Writes {
-    seat: NodeId,
-    events: Vec<NodeId>,
+pub(super) struct Writes {
+    pub(super) seat: NodeId,
+    pub(super) events: Vec<NodeId>,
 }
 
 /// A read finds what a write left.
@@ -80,17 +80,22 @@ impl Encoding<'_> {
         }
 
         let observed = self.observed_source(reads, &writes, &candidates);
+        let is_latest = self.is_latest(reads, &writes);
         let mut sources = Vec::new();
         for &candidate in &candidates {
             let from = candidate.map(|n| writes[n].seat);
             let rf = self.read_from(seat, cell, from, from == observed)?;
-            let sees = self.sees(reads, candidate, &writes)?;
-            self.require(About::ReadFrom(seat, from), rf, sees)?;
             self.rf.insert((seat, cell, from), rf);
+            if !is_latest {
+                self.sight(reads, candidate, &writes)?;
+            }
             match candidate {
                 None => sources.push(Source { write: None, value: self.initial(cell)?, rf }),
                 Some(n) => self.sources_of(&writes[n], cell, rf, &mut sources)?,
             }
+        }
+        if is_latest {
+            self.latest(reads, &writes, &candidates)?;
         }
         let en = self.some_executed(&reads.events)?;
         let any: Vec<TermId> =
@@ -104,8 +109,20 @@ impl Encoding<'_> {
         Ok(())
     }
 
+    /// `rf(w, r)` → the reads see this write.
+    pub(super) fn sight(
+        &mut self,
+        reads: &Reads,
+        candidate: Option<usize>,
+        writes: &[Writes],
+    ) -> Result<(), TermError> {
+        let from = candidate.map(|n| writes[n].seat);
+        let sees = self.sees(reads, candidate, writes)?;
+        self.require(About::ReadFrom(reads.seat, from), self.rf[&(reads.seat, reads.cell, from)], sees)
+    }
+
     /// Every write that can come before one of the reads, by seat: also one that is never seen hides others.
-    fn writes_before(&self, reads: &Reads) -> Vec<Writes> {
+    pub(super) fn writes_before(&self, reads: &Reads) -> Vec<Writes> {
         let mut seats: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
         for &write in self.accesses.writes(reads.cell) {
             if reads.events.iter().any(|&read| self.can_precede(write, read)) {
@@ -311,7 +328,7 @@ impl Encoding<'_> {
 
     /// What the reads may see, by position among the writes: those that can precede one of them and the initial
     /// value, without those that are always overwritten first.
-    fn candidates(&self, reads: &Reads, writes: &[Writes]) -> Vec<Option<usize>> {
+    pub(super) fn candidates(&self, reads: &Reads, writes: &[Writes]) -> Vec<Option<usize>> {
         let prune = self.options.reductions.prune_writers;
         let mut is_initial = !prune;
         let mut is_seen = vec![!prune; writes.len()];

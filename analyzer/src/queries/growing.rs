@@ -66,6 +66,7 @@ impl GrowingSolver {
     ) -> Result<Verdict, TermError> {
         let (grown, node) = end.place(forest);
         let forest = grown.as_ref().unwrap_or(forest);
+        let options = options.clause_by_clause();
         self.ask(forest, options, query, |terms| Question::at_in_arena(forest, end, node, options, terms))
     }
 
@@ -77,6 +78,7 @@ impl GrowingSolver {
         options: Options,
         query: &Query,
     ) -> Result<Several, TermError> {
+        let options = options.clause_by_clause();
         self.fit(forest, options);
         let known = in_forest(wishes);
         let together = Together::new(forest, &known, options, std::mem::take(&mut self.terms));

@@ -73,7 +73,7 @@ impl PathPrefix {
         }
         // The core is to name what is in the way; what the must-order knows by itself is in no constraint.
         let reductions = Reductions { saturate: false, ..options.reductions };
-        let options = Options { reductions, ..options };
+        let options = Options { reductions, ..options }.clause_by_clause();
         let part = self.part(forest);
         let encoding = Encoding::of_part(forest, options, &cone, &values, Terms::new(), part.as_deref())?;
         Question::of(encoding, self.describe(forest, &options), |encoding| self.targets(encoding, nodes))

@@ -138,11 +138,12 @@ pub(crate) struct EncodingFile {
     pub(crate) order: Option<OrderEncoding>,
     pub(crate) values: Option<ValueEncoding>,
     pub(crate) lemmas_up_to: Option<usize>,
+    pub(crate) families_from: Option<usize>,
 }
 
 impl EncodingFile {
     fn over(self, base: Self) -> Self {
-        fill_from!(self, base: order, values, lemmas_up_to)
+        fill_from!(self, base: order, values, lemmas_up_to, families_from)
     }
 }
 

@@ -137,6 +137,9 @@ pub struct Encoding {
     pub values: ValueEncoding,
     /// Up to how many comparisons of events it is told what follows for one from another. Without, for any number.
     pub lemmas_up_to: Option<usize>,
+    /// From how many events on it is told of locks and reads as families (`orders.apart`, `orders.latest`), which only
+    /// our own solver knows. Without, never.
+    pub families_from: Option<usize>,
 }
 
 /// How the order of events is written.
@@ -216,6 +219,7 @@ impl SolverConfig {
                 order: file.encoding.order.ok_or_else(|| missing("encoding.order"))?,
                 values: file.encoding.values.ok_or_else(|| missing("encoding.values"))?,
                 lemmas_up_to: file.encoding.lemmas_up_to,
+                families_from: file.encoding.families_from,
             },
             install: file.install.map(Install::from_file),
             name: file.name,

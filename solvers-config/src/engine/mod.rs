@@ -234,6 +234,13 @@ impl FoundSolver {
     fn need(&self, mirror: &Mirror, inquiry: &Inquiry<'_>) -> Result<Need, Reason> {
         let asserted = mirror.pending(inquiry.stack).map(|assertion| assertion.term);
         let roots: Vec<TermId> = asserted.chain(inquiry.roots()).collect();
+        if self.config.encoding.families_from.is_none()
+            && let Some(family) = roots.iter().find_map(|&root| inquiry.terms.family_at(root))
+        {
+            let what =
+                format!("{} does not know `{family}`, in which the formula is written", self.config.name);
+            return Err(Reason::Unsupported { what });
+        }
         let logic = mirror.logic_with(inquiry.terms, &roots);
         let name = logic::name(logic.as_ref().unwrap_or(&Logic::QfBv), &self.config.logic);
         let logic_name = name

@@ -92,6 +92,7 @@ fn class(terms: &Terms, op: Op, args: &[TermId]) -> Ints {
         Op::Sub if !args.iter().all(|&arg| is_constant(terms, arg)) => Ints::Sums,
         Op::Ite if terms.sort(args[1]) == Sort::Int => Ints::Sums,
         Op::Lt | Op::Le | Op::Gt | Op::Ge => atom(terms, args),
+        Op::Apart | Op::Latest | Op::Usual => Ints::Differences,
         Op::Eq | Op::Distinct if terms.sort(args[0]) == Sort::Int => atom(terms, args),
         _ => Ints::None,
     }

@@ -54,8 +54,35 @@ impl Terms {
                 self.expect_all(op, args, Sort::Int)?;
                 Ok(Sort::Bool)
             }
+            Op::Usual => {
+                self.expect_all(op, args, Sort::Int)?;
+                Ok(Sort::Bool)
+            }
+            Op::Apart => self.expect_groups(op, args, 0, &[Sort::Bool, Sort::Int, Sort::Bool, Sort::Int]),
+            Op::Latest => {
+                self.expect(op, args, 0, Sort::Int)?;
+                self.expect(op, args, 1, Sort::Bool)?;
+                self.expect_groups(op, args, 2, &[Sort::Bool, Sort::Bool, Sort::Int])
+            }
             _ => self.result_sort_of_bits(op, args),
         }
+    }
+
+    /// From `first` on, arguments come in groups of these sorts; the whole is a formula.
+    fn expect_groups(
+        &self,
+        op: Op,
+        args: &[TermId],
+        first: usize,
+        group: &[Sort],
+    ) -> Result<Sort, TermError> {
+        if !(args.len() - first).is_multiple_of(group.len()) {
+            return Err(TermError::WrongArity { op, expected: op.arity(), found: args.len() });
+        }
+        for index in first..args.len() {
+            self.expect(op, args, index, group[(index - first) % group.len()])?;
+        }
+        Ok(Sort::Bool)
     }
 
     fn result_sort_of_bits(&self, op: Op, args: &[TermId]) -> Result<Sort, TermError> {

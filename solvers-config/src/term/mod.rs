@@ -11,6 +11,7 @@ mod error;
 mod eval;
 mod model;
 mod op;
+mod orders;
 mod paged;
 mod semantics;
 mod simplify;

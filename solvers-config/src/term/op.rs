@@ -61,6 +61,10 @@ pub enum Op {
     BvSle,
     BvSgt,
     BvSge,
+    // Families of comparisons, which our own solver alone knows: see `orders.rs`
+    Apart,
+    Latest,
+    Usual,
 }
 
 /// How many arguments an operation takes.
@@ -143,6 +147,9 @@ impl Op {
         Op::BvSge,
     ];
 
+    /// Operations that SMT-LIB does not have: families of comparisons, said as one.
+    pub const FAMILIES: [Op; 3] = [Op::Apart, Op::Latest, Op::Usual];
+
     /// The SMT-LIB symbol, without indices. [`Op::Neg`] and [`Op::Sub`] share `-`.
     pub fn symbol(self) -> &'static str {
         match self {
@@ -196,6 +203,9 @@ impl Op {
             Op::BvSle => "bvsle",
             Op::BvSgt => "bvsgt",
             Op::BvSge => "bvsge",
+            Op::Apart => "orders.apart",
+            Op::Latest => "orders.latest",
+            Op::Usual => "orders.usual",
         }
     }
 
@@ -210,7 +220,9 @@ impl Op {
             | Op::RotateLeft(_)
             | Op::RotateRight(_)
             | Op::Repeat(_) => Arity::Exactly(1),
-            Op::And | Op::Or | Op::Add | Op::Mul | Op::Distinct => Arity::AtLeast(2),
+            Op::And | Op::Or | Op::Add | Op::Mul | Op::Distinct | Op::Latest => Arity::AtLeast(2),
+            Op::Usual => Arity::AtLeast(1),
+            Op::Apart => Arity::AtLeast(4),
             Op::Ite => Arity::Exactly(3),
             _ => Arity::Exactly(2),
         }

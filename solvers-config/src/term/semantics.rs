@@ -2,6 +2,7 @@
 //! FixedSizeBitVectors (and of the logic QF_BV for the operations it adds).
 
 use super::op::Op;
+use super::orders;
 use super::value::{Value, mask};
 
 /// Why an operation has no value here.
@@ -28,6 +29,9 @@ pub(super) fn apply(op: Op, args: &[Value]) -> Result<Value, Fault> {
             sorted.sort_unstable();
             Ok(Bool(sorted.windows(2).all(|pair| pair[0] != pair[1])))
         }
+        (Op::Apart, _) => orders::are_apart(args).map(Bool).ok_or(Fault::IllSorted),
+        (Op::Latest, _) => orders::is_latest(args).map(Bool).ok_or(Fault::IllSorted),
+        (Op::Usual, _) => Ok(Bool(true)),
         (Op::Eq, [a, b]) => Ok(Bool(a == b)),
         (Op::Ite, [Bool(condition), a, b]) => Ok(if *condition { *a } else { *b }),
         (Op::Not, [Bool(a)]) => Ok(Bool(!a)),

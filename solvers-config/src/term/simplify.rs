@@ -18,6 +18,7 @@ pub(super) fn rewrite(terms: &mut Terms, op: Op, args: &[TermId]) -> Result<Opti
     match (op, args) {
         (Op::And | Op::Or, _) => junction(terms, op, args),
         (Op::Distinct, _) => distinct(terms, args),
+        (Op::Apart | Op::Latest | Op::Usual, _) => Ok(None),
         (Op::Add | Op::Mul, _) => sum_or_product(terms, op, args),
         _ => {
             if let Some(folded) = fold(terms, op, args)? {

@@ -155,6 +155,18 @@ impl Terms {
         self.store.sort(id)
     }
 
+    /// The family of comparisons ([`Op::FAMILIES`]) that the term is, or is with something beside it.
+    pub fn family_at(&self, id: TermId) -> Option<Op> {
+        let own = |id: TermId| match self.shape(id) {
+            Shape::App(op, _) if Op::FAMILIES.contains(&op) => Some(op),
+            _ => None,
+        };
+        own(id).or_else(|| match self.shape(id) {
+            Shape::App(Op::Or | Op::Implies, args) => args.iter().find_map(|&arg| own(arg)),
+            _ => None,
+        })
+    }
+
     /// What the term is made of.
     pub fn shape(&self, id: TermId) -> Shape<'_> {
         match self.store.head(id) {

@@ -53,7 +53,7 @@ fn proofs_with_them_check() {
         refuted += wanted.len();
         lemmas += report.lemmas;
     }
-    assert!(refuted > 100 && lemmas > 200, "{refuted} {lemmas}");
+    assert!(refuted > 100 && lemmas > 100, "{refuted} {lemmas}");
 }
 
 /// A lemma that lacks a link, or has one the wrong way round, says what is not so.

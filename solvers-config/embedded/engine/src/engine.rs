@@ -1,7 +1,8 @@
 //! The engine as others see it: assertions on levels, checks under assumptions, models and cores.
 
+use crate::families::{self, Families};
 use crate::proof::{Proof, Step};
-use crate::sat::{Lit, Statistics, Status};
+use crate::sat::{Lit, Statistics, Status, Until};
 use crate::terms::Translation;
 use crate::{Options, Outcome, Unsupported};
 use rustc_hash::FxHashSet;
@@ -27,6 +28,7 @@ use warpath_solvers::term::{Evaluator, MissingConstant, Model, Sort, TermId, Ter
 pub struct Engine {
     options: Options,
     translation: Translation,
+    families: Families,
     levels: Vec<Level>,
     assertions: Vec<TermId>,
     model: Option<Assignment>,
@@ -43,6 +45,8 @@ struct Level {
     assertions: usize,
     /// How many links of chains.
     links: usize,
+    /// Which families.
+    families: families::Mark,
 }
 
 /// The values of literals and nodes that a search ended with.
@@ -58,6 +62,7 @@ impl Engine {
         Engine {
             translation: Translation::new(options.seed),
             options,
+            families: Families::default(),
             levels: Vec::new(),
             assertions: Vec::new(),
             model: None,
@@ -90,7 +95,8 @@ impl Engine {
             proof.step(Step::Activation(activation));
         }
         let links = sat.theory.orders.links();
-        self.levels.push(Level { activation, assertions: self.assertions.len(), links });
+        let families = self.families.mark();
+        self.levels.push(Level { activation, assertions: self.assertions.len(), links, families });
     }
 
     /// Forgets what was asserted since the last push that is still open. What was learned without it stays.
@@ -102,6 +108,7 @@ impl Engine {
                 proof.step(Step::Retired(level.activation));
             }
             self.translation.circuit.sat.theory.orders.unlink(level.links);
+            self.families.forget(level.families);
             self.translation.circuit.define(&[!level.activation]);
         }
     }
@@ -109,6 +116,11 @@ impl Engine {
     /// Asserts a Boolean term. Nothing is asserted if it is not supported.
     pub fn assert(&mut self, terms: &mut Terms, term: TermId) -> Result<(), Unsupported> {
         self.model = None;
+        let level = self.top();
+        if self.translation.family(terms, term, level, &mut self.families)? {
+            self.assertions.push(term);
+            return Ok(());
+        }
         let clauses = self.translation.clauses(terms, term)?;
         self.assertions.push(term);
         let sat = &mut self.translation.circuit.sat;
@@ -116,7 +128,7 @@ impl Engine {
             if let [literal] = clause[..] {
                 sat.theory.orders.asserted(literal);
             }
-            clause.extend(self.levels.last().map(|level| !level.activation));
+            clause.extend(level);
             if let Some(proof) = &mut sat.proof {
                 proof.step(Step::Asserted { clause: &clause, assertion: term });
             }
@@ -146,13 +158,17 @@ impl Engine {
         for &term in assumptions {
             literals.push(self.translation.literal(terms, term)?);
         }
+        let status = self.search(&literals, stop)?;
         let sat = &mut self.translation.circuit.sat;
-        match sat.solve(&literals, stop) {
+        match status {
             Status::Satisfiable => {
                 kept.literals.clear();
                 kept.literals.extend_from_slice(sat.values());
                 kept.nodes.clear();
-                kept.nodes.extend_from_slice(sat.theory.orders.potentials());
+                kept.nodes.extend_from_slice(match self.families.is_empty() {
+                    true => sat.theory.orders.potentials(),
+                    false => self.families.moments(),
+                });
                 sat.release();
                 self.model = Some(kept);
                 Ok(self.verified(terms, assumptions))
@@ -173,13 +189,46 @@ impl Engine {
                 }
                 Ok(Outcome::Unsat)
             }
-            Status::Stopped => {
+            Status::Stopped | Status::Paused => {
                 if sat.is_exhausted() {
                     self.fault = Some("there is no more room for clauses".to_owned());
                 }
                 Ok(Outcome::Unknown)
             }
         }
+    }
+
+    /// The literal that is false as long as the topmost level is open, if one is.
+    fn top(&self) -> Option<Lit> {
+        self.levels.last().map(|level| !level.activation)
+    }
+
+    /// Searches until the families are satisfied as well.
+    fn search(&mut self, literals: &[Lit], stop: &mut dyn FnMut() -> bool) -> Result<Status, Unsupported> {
+        let top = self.top();
+        let Self { translation, families, .. } = self;
+        for instance in std::mem::take(&mut families.at_once) {
+            translation.add_instance(&instance, top, families)?;
+        }
+        // What is violated is mostly seen before the rest is decided upon.
+        let first = if families.is_empty() { Until::All } else { Until::First };
+        let mut status = translation.circuit.sat.solve(literals, first, stop);
+        while matches!(status, Status::Satisfiable | Status::Paused) && !families.is_empty() {
+            let sat = &translation.circuit.sat;
+            let vars = sat.vars();
+            let violated = families.violated(&sat.theory.orders, &|literal| sat.value(literal) == Some(true));
+            if violated.is_empty() && status == Status::Satisfiable {
+                break;
+            }
+            for instance in &violated {
+                translation.add_instance(instance, top, families)?;
+            }
+            // Without a new comparison nothing may come of looking once more before the rest is known.
+            let is_new = translation.circuit.sat.vars() > vars;
+            let until = if is_new { Until::First } else { Until::All };
+            status = translation.circuit.sat.resume(until, stop);
+        }
+        Ok(status)
     }
 
     /// After [`Outcome::Sat`]: the value of a declared constant, also of one that nothing asserted speaks of.

@@ -8,6 +8,7 @@
 mod bits;
 mod engine;
 mod equal;
+mod families;
 mod order;
 mod proof;
 mod sat;
@@ -22,7 +23,7 @@ pub use sat::{Lit, Statistics, Var};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Of what is chosen by chance.
+    /// Of what is chosen by chance. One other than 0 also changes how much of a search is taken back after a conflict.
     pub seed: u64,
     /// Whether each model is checked by evaluating all assertions under it. A model that fails makes the answer
     /// [`Outcome::Unknown`], and [`Engine::fault`] says why.

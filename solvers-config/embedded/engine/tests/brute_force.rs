@@ -4,50 +4,9 @@
 
 mod support;
 
-use support::{Chance, World};
+use support::{Chance, World, assert_model, options, satisfiable};
 use warpath_smt_engine::{Engine, Options, Outcome};
-use warpath_solvers::term::{Evaluator, Model, Simplification, TermId, Terms, Value};
-
-/// Whether some values satisfy all formulas. Integers of a small domain are enough: `ints` of them, compared with each
-/// other and with numbers from 0 to 3.
-fn satisfiable(terms: &Terms, world: &World, formulas: &[TermId]) -> bool {
-    let domain: Vec<i128> = (-2..=5).collect();
-    let mut radices = Vec::new();
-    radices.extend(world.bools.iter().map(|_| 2));
-    radices.extend(world.ints.iter().map(|_| domain.len()));
-    radices.extend(world.vectors.iter().map(|_| 1 << world.width));
-    let total: usize = radices.iter().product();
-    (0..total).any(|number| {
-        let mut rest = number;
-        let mut digits = radices.iter().map(|&radix| {
-            let digit = rest % radix;
-            rest /= radix;
-            digit
-        });
-        let mut model = Model::new();
-        for &constant in &world.bools {
-            model.set(constant, Value::Bool(digits.next().unwrap() == 1));
-        }
-        for &constant in &world.ints {
-            model.set(constant, Value::Int(domain[digits.next().unwrap()]));
-        }
-        for &constant in &world.vectors {
-            model.set(constant, Value::bits(digits.next().unwrap() as u128, world.width).unwrap());
-        }
-        let mut evaluator = Evaluator::new(terms, &model);
-        formulas.iter().all(|&formula| evaluator.value(formula) == Ok(Value::Bool(true)))
-    })
-}
-
-/// Whether the model that the engine gives satisfies all formulas.
-fn assert_model(terms: &Terms, engine: &Engine, world: &World, formulas: &[TermId]) {
-    let constants = world.bools.iter().chain(&world.ints).chain(&world.vectors);
-    let model: Model = constants.map(|&c| (c, engine.value(terms, c).unwrap())).collect();
-    let mut evaluator = Evaluator::new(terms, &model);
-    for &formula in formulas {
-        assert_eq!(evaluator.value(formula), Ok(Value::Bool(true)));
-    }
-}
+use warpath_solvers::term::{Simplification, TermId, Terms};
 
 fn compare(seeds: std::ops::Range<u64>, shape: [usize; 3], width: u32, simplification: Simplification) {
     let mut answers = [0, 0];
@@ -58,7 +17,7 @@ fn compare(seeds: std::ops::Range<u64>, shape: [usize; 3], width: u32, simplific
         let count = 1 + chance.below(12);
         let formulas: Vec<TermId> =
             (0..count).map(|_| world.formula(&mut terms, &mut chance, seed as usize % 2 + 1)).collect();
-        let mut engine = Engine::new(Options::default());
+        let mut engine = Engine::new(options(seed));
         for &formula in &formulas {
             engine.assert(&mut terms, formula).unwrap();
         }
@@ -97,8 +56,8 @@ struct Levelled {
 }
 
 impl Levelled {
-    fn new() -> Levelled {
-        Levelled { engine: Engine::new(Options::default()), levels: vec![Vec::new()] }
+    fn new(seed: u64) -> Levelled {
+        Levelled { engine: Engine::new(options(seed)), levels: vec![Vec::new()] }
     }
 
     fn push(&mut self) {
@@ -129,7 +88,7 @@ fn one_engine_for_many_questions() {
         let mut chance = Chance::new(seed + 10_000);
         let mut terms = Terms::new();
         let world = World::new(&mut terms, 4, 5, 2, 3);
-        let mut told = Levelled::new();
+        let mut told = Levelled::new(seed);
         for _ in 0..40 {
             match chance.below(6) {
                 0 => told.push(),
@@ -181,7 +140,7 @@ fn chains_change_no_answer() {
         let [chains, length] = [2 + chance.below(3), 3 + chance.below(6)];
         let world = World::new(&mut terms, 1, chains * length, 0, 1);
         let never = world.bools[0];
-        let mut told = Levelled::new();
+        let mut told = Levelled::new(seed);
         let any = |chance: &mut Chance| world.ints[chance.below(chains * length)];
         for _ in 0..60 {
             let mut formulas = Vec::new();

@@ -73,6 +73,7 @@ const FOREIGN: [&str; 22] = [
 pub(crate) fn theory_symbols() -> impl Iterator<Item = (&'static str, Meaning)> {
     let plain = Op::PLAIN
         .into_iter()
+        .chain(Op::FAMILIES)
         .filter(|&op| op != Op::Neg)
         .map(|op| (op.symbol(), Operator::Plain(op, style(op))));
     let constants = [("true", Operator::True), ("false", Operator::False)];

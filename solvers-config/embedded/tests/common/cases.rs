@@ -22,6 +22,8 @@ pub type Asserted<'a> = (Option<&'a str>, TermId);
 pub struct Case {
     pub terms: Terms,
     pub constants: Vec<TermId>,
+    /// What our search takes as a seed: half of them none.
+    pub seed: u64,
     pub steps: Vec<Step>,
 }
 
@@ -61,6 +63,7 @@ impl Case {
     pub fn script(&self) -> String {
         let mut text =
             String::from("(set-option :produce-unsat-cores true)\n(set-option :timeout-ms 20000)\n");
+        writeln!(text, "(set-option :random-seed {})", self.seed).unwrap();
         text.push_str(&self.declarations());
         let constants: Vec<String> = self.constants.iter().map(|&id| self.text(id)).collect();
         for step in &self.steps {
@@ -126,7 +129,8 @@ impl Case {
         let constants = terms.constants_in(&all_constants(&terms));
         let flags: Vec<TermId> =
             constants.iter().copied().filter(|&id| terms.sort(id) == Sort::Bool).collect();
-        let mut case = Case { terms, constants, steps: Vec::new() };
+        let mut case =
+            Case { terms, constants, seed: random.below(8).saturating_sub(3) as u64, steps: Vec::new() };
         let mut open = 0;
         for (index, term) in assertions.into_iter().enumerate() {
             let name = random.once_in(2).then(|| format!("n{index}"));

@@ -298,6 +298,12 @@ impl Chains {
         }
     }
 
+    /// Whether the first of two comes earlier in the chain that both are in.
+    pub(super) fn in_order(&self, first: Node, second: Node) -> Option<bool> {
+        let (first, second) = (self.places[first.index()], self.places[second.index()]);
+        (first.chain == second.chain).then_some(first.position < second.position)
+    }
+
     /// Are all links of the chain true?
     fn holds(&self, node: Node) -> bool {
         self.links[self.places[node.index()].chain as usize].missing == 0

@@ -168,6 +168,17 @@ impl Orders {
         }
     }
 
+    /// What a chain says of the order of two: whether the first comes before the second, if both are in one.
+    pub(crate) fn in_chain(&mut self, first: Node, second: Node) -> Option<bool> {
+        self.chains.number(&self.graph);
+        self.chains.in_order(first, second)
+    }
+
+    /// What comes after an integer by comparisons that are true now and do not follow from others, and by how much.
+    pub(crate) fn after(&self, node: Node) -> impl Iterator<Item = (Node, i64)> + '_ {
+        self.graph.out_of(node).iter().map(|half| (half.other, half.weight))
+    }
+
     /// How many links of chains there are.
     pub(crate) fn links(&self) -> usize {
         self.chains.len()

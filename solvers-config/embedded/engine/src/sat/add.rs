@@ -39,11 +39,14 @@ impl<T: Theory> Sat<T> {
         match *clause {
             [] => self.consistent = false,
             [only] => {
-                self.cancel_until(0);
-                self.enqueue(only, Reason::None);
+                if self.values[only.index()] != 0 {
+                    self.cancel_until(self.level(only) - 1);
+                }
+                self.enqueue_at(0, only, Reason::None);
             }
             _ => {
-                // Two literals that are not false must watch; levels that stand in the way are given up.
+                // Two literals that are not false must watch, or those that are so last. If all are false, the level on
+                // which the last one became so is given up.
                 for place in 0..2 {
                     let freedom = |literal: Lit| match self.values[literal.index()] {
                         -1 => self.level(literal),
@@ -52,12 +55,16 @@ impl<T: Theory> Sat<T> {
                     let best = (place..clause.len()).max_by_key(|&at| freedom(clause[at])).unwrap_or(place);
                     clause.swap(place, best);
                 }
-                if self.values[clause[1].index()] < 0 {
-                    self.cancel_until(self.level(clause[1]) - 1);
+                if self.values[clause[0].index()] < 0 {
+                    self.cancel_until(self.level(clause[0]) - 1);
                 }
                 if let Some(at) = self.store(clause, Kind::Given, 0) {
                     self.given.push(at);
                     self.watch(at);
+                    let [first, second] = [clause[0], clause[1]].map(|literal| self.values[literal.index()]);
+                    if first == 0 && second < 0 {
+                        self.enqueue_at(self.level(clause[1]), clause[0], Reason::Clause(at));
+                    }
                 }
             }
         }

@@ -49,7 +49,9 @@ impl<T: Theory> Sat<T> {
             }
             loop {
                 at -= 1;
-                if self.seen[self.trail[at].var().index()] != 0 {
+                let literal = self.trail[at];
+                // What came late may be of a lower level, and is learned then.
+                if self.seen[literal.var().index()] != 0 && self.level(literal) >= self.decision_level() {
                     break;
                 }
             }
@@ -189,11 +191,11 @@ impl<T: Theory> Sat<T> {
             match self.reason(literal) {
                 None => self.failed.push(literal),
                 Some(reason) => {
-                    let mut antecedent = std::mem::take(&mut self.implied);
+                    let mut antecedent = std::mem::take(&mut self.antecedent);
                     antecedent.clear();
                     antecedent.extend(self.clauses.literals(reason));
                     self.mark(&antecedent);
-                    self.implied = antecedent;
+                    self.antecedent = antecedent;
                 }
             }
         }

@@ -22,12 +22,22 @@ pub(super) struct Heap {
     /// No variable before it that was never active is unassigned.
     finger: usize,
     seed: u64,
+    /// Which variables come before all others, however active these are.
+    first: Vec<bool>,
 }
 
 impl Heap {
     /// With a seed other than 0, variables that are equally active come in an order of chance.
     pub(super) fn new(seed: u64) -> Heap {
-        Heap { heap: Vec::new(), place: Vec::new(), activity: Vec::new(), increment: 1.0, finger: 0, seed }
+        Heap {
+            heap: Vec::new(),
+            place: Vec::new(),
+            activity: Vec::new(),
+            increment: 1.0,
+            finger: 0,
+            seed,
+            first: Vec::new(),
+        }
     }
 
     /// Adds the next variable.
@@ -38,6 +48,7 @@ impl Heap {
             seed => FxBuildHasher.hash_one((seed, var)) >> 48,
         };
         self.place.push(ABSENT);
+        self.first.push(false);
         // Small enough that one conflict weighs more.
         self.activity.push(chance as f64 * 1e-6 * self.increment);
         self.insert(var);
@@ -66,6 +77,11 @@ impl Heap {
         Some(first)
     }
 
+    /// The most active variable in the heap.
+    pub(super) fn first(&self) -> Option<Var> {
+        self.heap.first().copied()
+    }
+
     fn never_active(&mut self) -> Option<Var> {
         let from = self.finger;
         let next = self.activity[from..].iter().position(|&activity| activity == 0.0);
@@ -89,14 +105,31 @@ impl Heap {
         }
     }
 
+    /// Lets a variable that was active come before all that are not first as well.
+    pub(super) fn put_first(&mut self, var: Var) {
+        self.first[var.index()] = true;
+        let place = self.place[var.index()];
+        if place != ABSENT {
+            self.up(place as usize);
+        }
+    }
+
+    pub(super) fn is_first(&self, var: Var) -> bool {
+        self.first[var.index()]
+    }
+
     pub(super) fn decay(&mut self) {
         self.increment /= DECAY;
     }
 
     /// Older variables first where activities are equal: they are nearer to the question.
-    fn precedes(&self, a: Var, b: Var) -> bool {
+    pub(super) fn precedes(&self, a: Var, b: Var) -> bool {
         let (of_a, of_b) = (self.activity[a.index()], self.activity[b.index()]);
-        of_a > of_b || (of_a == of_b && a < b)
+        let (first_a, first_b) = (self.first[a.index()], self.first[b.index()]);
+        match first_a == first_b {
+            true => of_a > of_b || (of_a == of_b && a < b),
+            false => first_a,
+        }
     }
 
     fn up(&mut self, mut at: usize) {

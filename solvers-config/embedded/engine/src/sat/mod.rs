@@ -6,6 +6,10 @@
 //! shared with the question before stand on one decision level, and those that are shared stay where they are, so
 //! hundreds of assumptions cost one propagation and not hundreds of levels at each restart; what the theory implies
 //! is explained only when a conflict asks for it.
+//!
+//! After a conflict far up, one level is taken back and not all of them (Nadel & Ryvchin, SAT 2018; Möhle & Biere, "Backing
+//! backtracking", SAT 2019): what is implied then comes *late*, on the trail above its level, and stays when levels
+//! between are taken back. So the trail is in the order of reasons, but not of levels.
 
 mod add;
 mod analyze;
@@ -22,7 +26,7 @@ pub(crate) use clauses::Kind;
 use clauses::{ClauseRef, Clauses};
 use heap::Heap;
 pub use literal::{Lit, Var};
-pub(crate) use search::Status;
+pub(crate) use search::{Status, Until};
 pub(crate) use theory::{Contradiction, Since, Theory};
 
 /// A clause that waits for a literal to become false.
@@ -93,6 +97,8 @@ pub(crate) struct Sat<T> {
     trail: Vec<Lit>,
     /// Where on the trail each level begins.
     levels: Vec<usize>,
+    /// Where on the trail the first literal may be that is of a lower level than the one it stands on.
+    late_from: usize,
     /// What of the trail was propagated, and what of it the theory was told.
     propagated: usize,
     told: usize,
@@ -101,12 +107,18 @@ pub(crate) struct Sat<T> {
     covered: Vec<usize>,
     failed: Vec<Lit>,
     seen: Vec<u8>,
-    /// Scratch memory.
+    /// What the theory implies and is not on the trail yet.
     implied: Vec<Lit>,
+    /// Scratch memory.
+    late: Vec<Lit>,
+    explanation: Vec<Lit>,
+    antecedent: Vec<Lit>,
     conflict: Vec<Lit>,
     scratch: analyze::Scratch,
     pace: search::Pace,
     tidied: reduce::Tidied,
+    /// So many levels are taken back after a conflict without asking whether that is too many.
+    far: u32,
 }
 
 impl<T: Theory> Sat<T> {
@@ -127,6 +139,7 @@ impl<T: Theory> Sat<T> {
             heap: Heap::new(seed),
             trail: Vec::new(),
             levels: Vec::new(),
+            late_from: usize::MAX,
             propagated: 0,
             told: 0,
             assumptions: Vec::new(),
@@ -134,10 +147,15 @@ impl<T: Theory> Sat<T> {
             failed: Vec::new(),
             seen: Vec::new(),
             implied: Vec::new(),
+            late: Vec::new(),
+            explanation: Vec::new(),
+            antecedent: Vec::new(),
             conflict: Vec::new(),
             scratch: analyze::Scratch::default(),
             pace: search::Pace::new(),
             tidied: reduce::Tidied::default(),
+            // Small searches have fewer levels; a seed makes them take back few as well.
+            far: if seed == 0 { search::FAR } else { (seed % 4) as u32 },
         };
         let truth = sat.new_var();
         sat.enqueue(truth.positive(), Reason::None);
@@ -160,6 +178,13 @@ impl<T: Theory> Sat<T> {
     pub(crate) fn favour(&mut self, var: Var) {
         self.heap.bump(var);
         self.heap.insert(var);
+    }
+
+    /// Lets a variable be decided before all that this was not said of, and always tried with its first phase: where that
+    /// is how things are known to be possible, what a search was driven to is no better guess.
+    pub(crate) fn put_first(&mut self, var: Var) {
+        self.favour(var);
+        self.heap.put_first(var);
     }
 
     /// How many variables there are.
@@ -208,32 +233,59 @@ impl<T: Theory> Sat<T> {
     }
 
     fn enqueue(&mut self, literal: Lit, reason: Reason) {
+        self.enqueue_at(self.decision_level(), literal, reason);
+    }
+
+    /// Makes a literal true as if it had followed on a level, below which its reason must not have any.
+    fn enqueue_at(&mut self, level: u32, literal: Lit, reason: Reason) {
         debug_assert_eq!(self.values[literal.index()], 0);
         self.values[literal.index()] = 1;
         self.values[(!literal).index()] = -1;
-        self.assignments[literal.var().index()] = Assignment { level: self.levels.len() as u32, reason };
+        self.assignments[literal.var().index()] = Assignment { level, reason };
+        if level < self.decision_level() {
+            self.late_from = self.late_from.min(self.trail.len());
+        }
         self.trail.push(literal);
+    }
+
+    /// The level on which a clause implies a literal, all others of it being false: the topmost, but where literals came
+    /// late.
+    fn level_implied(&self, clause: ClauseRef, implied: Lit) -> u32 {
+        if self.late_from == usize::MAX {
+            return self.decision_level();
+        }
+        let others = self.clauses.literals(clause).filter(|&literal| literal != implied);
+        others.map(|literal| self.level(literal)).max().unwrap_or(0)
     }
 
     fn open_level(&mut self) {
         self.levels.push(self.trail.len());
     }
 
-    /// Takes back all levels above this one.
+    /// Takes back all levels above this one. What came late, and is of this one or one below, stays.
     fn cancel_until(&mut self, level: u32) {
         if self.decision_level() <= level {
             return;
         }
         let start = self.levels[level as usize];
+        self.implied.clear();
+        let mut told = 0;
         for at in (start..self.trail.len()).rev() {
             let literal = self.trail[at];
             let var = literal.var();
             if at < self.told && self.theory.knows(var) {
                 self.theory.retract();
             }
+            if self.late_from <= at && self.level(literal) <= level {
+                told += usize::from(at < self.told);
+                self.late.push(literal);
+                continue;
+            }
             self.values[literal.index()] = 0;
             self.values[(!literal).index()] = 0;
-            self.phases[var.index()] = literal.is_positive();
+            if !self.heap.is_first(var) {
+                self.phases[var.index()] = literal.is_positive();
+            }
             self.heap.insert(var);
         }
         self.trail.truncate(start);
@@ -241,5 +293,38 @@ impl<T: Theory> Sat<T> {
         self.covered.truncate(level as usize);
         self.propagated = self.propagated.min(start);
         self.told = self.told.min(start);
+        if self.late_from >= start {
+            self.late_from = usize::MAX;
+        }
+        if !self.late.is_empty() {
+            self.put_back(told);
+        }
+    }
+
+    /// Puts what came late back on the trail, and tells the theory again of the first so many: what follows from them
+    /// may be asked why.
+    fn put_back(&mut self, told: usize) {
+        let start = self.trail.len();
+        let decision_level = self.decision_level();
+        while let Some(literal) = self.late.pop() {
+            if self.level(literal) < decision_level {
+                self.late_from = self.late_from.min(self.trail.len());
+            }
+            self.trail.push(literal);
+        }
+        self.told = self.told.max(start + told);
+        for at in start..start + told {
+            let literal = self.trail[at];
+            if self.theory.knows(literal.var()) {
+                let retold = self.theory.tell(literal, self.since(literal), &mut self.implied);
+                debug_assert!(retold.is_ok(), "a part of what was possible is possible");
+            }
+        }
+    }
+
+    /// How a literal became true, for the theory.
+    fn since(&self, literal: Lit) -> Since {
+        let Assignment { level, reason } = self.assignments[literal.var().index()];
+        Since { permanent: level == 0, implied: matches!(reason, Reason::Theory) }
     }
 }

@@ -2,13 +2,16 @@
 
 use super::clauses::ClauseRef;
 use super::literal::Lit;
-use super::{BINARY, Kind, Reason, Sat, Since, Theory, Watch};
+use super::{BINARY, Kind, Reason, Sat, Theory, Watch};
 use crate::proof::Step;
 
 impl<T: Theory> Sat<T> {
     /// Propagates everything. False if there is a conflict: a clause, now in `conflict`, whose literals are all false.
     pub(super) fn propagate(&mut self) -> bool {
         loop {
+            if !self.take_implied() {
+                return false;
+            }
             if let Some(at) = self.propagate_clauses() {
                 self.conflict.clear();
                 self.conflict.extend(self.clauses.literals(at));
@@ -20,38 +23,43 @@ impl<T: Theory> Sat<T> {
             if !self.theory.knows(literal.var()) {
                 continue;
             }
-            self.implied.clear();
-            let implied = matches!(self.assignments[literal.var().index()].reason, Reason::Theory);
-            let since = Since { permanent: self.level(literal) == 0, implied };
-            if self.theory.tell(literal, since, &mut self.implied).is_err() {
+            if self.theory.tell(literal, self.since(literal), &mut self.implied).is_err() {
                 self.told -= 1;
+                self.implied.clear();
                 self.theory.conflict(&mut self.conflict);
                 self.note_lemma();
                 self.statistics.circles += 1;
                 return false;
             }
-            for at in 0..self.implied.len() {
-                let implied = self.implied[at];
-                match self.values[implied.index()] {
-                    0 => {
-                        self.statistics.implied += 1;
-                        self.enqueue(implied, Reason::Theory);
-                        // Nobody asks why something is true for good, but for a proof.
-                        if self.proof.is_some() && self.levels.is_empty() {
-                            self.theory.explain(implied, &mut self.conflict);
-                            self.note_lemma();
-                        }
-                    }
-                    1 => {}
-                    _ => {
+        }
+    }
+
+    /// Puts what the theory implied on the trail. False if something of it is false already.
+    fn take_implied(&mut self) -> bool {
+        for at in 0..self.implied.len() {
+            let implied = self.implied[at];
+            match self.values[implied.index()] {
+                0 => {
+                    self.statistics.implied += 1;
+                    self.enqueue(implied, Reason::Theory);
+                    // Nobody asks why something is true for good, but for a proof.
+                    if self.proof.is_some() && self.levels.is_empty() {
                         self.theory.explain(implied, &mut self.conflict);
                         self.note_lemma();
-                        self.statistics.circles += 1;
-                        return false;
                     }
+                }
+                1 => {}
+                _ => {
+                    self.theory.explain(implied, &mut self.conflict);
+                    self.note_lemma();
+                    self.statistics.circles += 1;
+                    self.implied.clear();
+                    return false;
                 }
             }
         }
+        self.implied.clear();
+        true
     }
 
     pub(super) fn note_lemma(&mut self) {
@@ -67,13 +75,13 @@ impl<T: Theory> Sat<T> {
             Reason::None => None,
             Reason::Clause(at) => Some(at),
             Reason::Theory => {
-                let mut clause = std::mem::take(&mut self.implied);
+                let mut clause = std::mem::take(&mut self.explanation);
                 self.theory.explain(literal, &mut clause);
                 self.note_lemma();
                 self.statistics.explained += 1;
                 debug_assert!(clause.iter().all(|&other| other == literal || self.values[other.index()] < 0));
                 let at = self.clauses.add(&clause, Kind::Explanation, 0);
-                self.implied = clause;
+                self.explanation = clause;
                 self.explanations.push(at);
                 self.assignments[var].reason = Reason::Clause(at);
                 Some(at)
@@ -119,7 +127,7 @@ impl<T: Theory> Sat<T> {
                     conflict = Some(at);
                     break;
                 }
-                self.enqueue(watch.blocker, Reason::Clause(at));
+                self.enqueue_at(self.level_implied(at, watch.blocker), watch.blocker, Reason::Clause(at));
                 continue;
             }
             let at = ClauseRef(watch.clause);
@@ -148,7 +156,7 @@ impl<T: Theory> Sat<T> {
                 conflict = Some(at);
                 break;
             }
-            self.enqueue(first, Reason::Clause(at));
+            self.enqueue_at(self.level_implied(at, first), first, Reason::Clause(at));
         }
         if read > kept {
             watches.copy_within(read.., kept);

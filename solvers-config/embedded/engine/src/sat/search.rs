@@ -11,6 +11,17 @@ pub(crate) enum Status {
     Satisfiable,
     Unsatisfiable,
     Stopped,
+    /// All variables that come first have values.
+    Paused,
+}
+
+/// How far a search goes if nothing contradicts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// Until all variables that come first ([`Sat::put_first`]) have values.
+    First,
+    /// Until all variables have.
+    All,
 }
 
 /// When to begin anew and when to forget.
@@ -20,6 +31,8 @@ pub(super) struct Pace {
     late: f64,
     long: f64,
     since_restart: u64,
+    /// Propagations until then.
+    before_restart: u64,
     pub(super) until_reduction: u64,
     pub(super) reductions: u64,
     until_poll: u32,
@@ -29,6 +42,11 @@ pub(super) struct Pace {
 
 /// Conflicts between two restarts at least.
 const RESTART_INTERVAL: u64 = 10;
+/// How many times what a restart takes back must have been propagated since the one before: in long traces that is
+/// hundreds of conflicts' work.
+const RESTART_COST: u64 = 2;
+/// So many levels are taken back after a conflict without asking whether that is too many.
+pub(super) const FAR: u32 = 20;
 /// How much worse late clauses must be for a restart.
 const RESTART_MARGIN: f64 = 1.15;
 /// Conflicts and decisions between two questions whether to stop; a conflict counts for eight.
@@ -40,6 +58,7 @@ impl Pace {
             late: 0.0,
             long: 0.0,
             since_restart: 0,
+            before_restart: 0,
             until_reduction: 2000,
             reductions: 0,
             until_poll: POLL_INTERVAL,
@@ -70,7 +89,12 @@ impl Pace {
 
 impl<T: Theory> Sat<T> {
     /// Looks for a model in which all assumptions hold. If there is one, it stands until [`Sat::release`].
-    pub(crate) fn solve(&mut self, assumptions: &[Lit], stop: &mut dyn FnMut() -> bool) -> Status {
+    pub(crate) fn solve(
+        &mut self,
+        assumptions: &[Lit],
+        until: Until,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Status {
         self.failed.clear();
         self.release();
         self.keep_shared(assumptions);
@@ -78,6 +102,11 @@ impl<T: Theory> Sat<T> {
         if stop() {
             return Status::Stopped;
         }
+        self.resume(until, stop)
+    }
+
+    /// Goes on looking for a model under the same assumptions, from where the search is.
+    pub(crate) fn resume(&mut self, until: Until, stop: &mut dyn FnMut() -> bool) -> Status {
         loop {
             if !self.consistent {
                 return Status::Unsatisfiable;
@@ -95,25 +124,20 @@ impl<T: Theory> Sat<T> {
                 }
                 continue;
             }
-            let bottom = self.covered.len() as u32;
             if self.covered.last().copied().unwrap_or(0) < self.assumptions.len() {
                 if !self.assume() {
                     return Status::Unsatisfiable;
                 }
                 continue;
             }
-            let pace = &mut self.pace;
-            if pace.since_restart >= RESTART_INTERVAL && pace.late > RESTART_MARGIN * pace.long {
-                pace.since_restart = 0;
-                pace.late = pace.long;
-                self.statistics.restarts += 1;
-                self.cancel_until(bottom);
+            if self.is_time_to_restart() {
+                self.restart();
             }
             if self.pace.until_reduction == 0 {
                 self.reduce();
             }
-            if !self.decide() {
-                return Status::Satisfiable;
+            if let Some(status) = self.decide(until) {
+                return status;
             }
             if self.pace.poll(1, stop) {
                 return Status::Stopped;
@@ -186,14 +210,14 @@ impl<T: Theory> Sat<T> {
         let learned = std::mem::take(&mut self.scratch.learned);
         let rank = self.rank_of(learned.iter().copied());
         self.note(Step::Learned(&learned));
-        self.cancel_until(back);
+        self.take_back(back);
         match *learned {
-            [only] => self.enqueue(only, Reason::None),
+            [only] => self.enqueue_at(0, only, Reason::None),
             _ => {
                 if let Some(at) = self.store(&learned, Kind::Learned, rank) {
                     self.learned.push(at);
                     self.watch(at);
-                    self.enqueue(learned[0], Reason::Clause(at));
+                    self.enqueue_at(back, learned[0], Reason::Clause(at));
                 }
             }
         }
@@ -203,6 +227,47 @@ impl<T: Theory> Sat<T> {
         false
     }
 
+    /// After a conflict: goes back to where the learned clause implies something, or, if that is far, one level only, and
+    /// what it implies comes late (Nadel & Ryvchin, "Chronological backtracking", SAT 2018): in a long trace nearly all
+    /// of what would be taken back would be decided once more.
+    fn take_back(&mut self, back: u32) {
+        let before = self.decision_level() - 1;
+        let is_far = before - back > self.far && before >= self.covered.len() as u32;
+        self.cancel_until(if is_far { before } else { back });
+    }
+
+    /// Are clauses of late bad, and was enough done since the last restart for what one takes back?
+    fn is_time_to_restart(&self) -> bool {
+        let Pace { since_restart, late, long, before_restart, .. } = self.pace;
+        since_restart >= RESTART_INTERVAL
+            && late > RESTART_MARGIN * long
+            && self.statistics.propagations - before_restart >= RESTART_COST * self.trail.len() as u64
+    }
+
+    /// Begins anew, but keeps the decisions that would be made again (van der Tak, Ramos & Heule, "Reusing the
+    /// assignment trail in CDCL solvers", 2011).
+    fn restart(&mut self) {
+        self.pace.since_restart = 0;
+        self.pace.late = self.pace.long;
+        self.pace.before_restart = self.statistics.propagations;
+        self.statistics.restarts += 1;
+        let bottom = self.covered.len();
+        let next = loop {
+            match self.heap.first() {
+                Some(var) if self.values[var.positive().index()] != 0 => self.heap.pop(),
+                first => break first,
+            };
+        };
+        let kept = match next {
+            None => self.levels.len(),
+            Some(next) => {
+                let decided = |&level: &usize| !self.heap.precedes(next, self.trail[level].var());
+                bottom + self.levels[bottom..].iter().take_while(|level| decided(level)).count()
+            }
+        };
+        self.cancel_until(kept as u32);
+    }
+
     fn note_failed(&mut self) {
         if self.proof.is_some() {
             let clause: Vec<Lit> = self.failed.iter().map(|&literal| !literal).collect();
@@ -210,17 +275,22 @@ impl<T: Theory> Sat<T> {
         }
     }
 
-    /// Decides upon a variable. False if all have values.
-    fn decide(&mut self) -> bool {
+    /// Decides upon a variable, or says what it is that all have values that are to.
+    fn decide(&mut self, until: Until) -> Option<Status> {
         while let Some(var) = self.heap.pop() {
             let literal = var.positive().flipped(!self.phases[var.index()]);
-            if self.values[literal.index()] == 0 {
-                self.statistics.decisions += 1;
-                self.open_level();
-                self.enqueue(literal, Reason::None);
-                return true;
+            if self.values[literal.index()] != 0 {
+                continue;
             }
+            if until == Until::First && !self.heap.is_first(var) {
+                self.heap.insert(var);
+                return Some(Status::Paused);
+            }
+            self.statistics.decisions += 1;
+            self.open_level();
+            self.enqueue(literal, Reason::None);
+            return None;
         }
-        false
+        Some(Status::Satisfiable)
     }
 }

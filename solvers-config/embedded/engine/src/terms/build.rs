@@ -68,6 +68,10 @@ impl Translation {
                 let (a, b) = (self.bits(a), self.bits(b));
                 self.circuit.signed_less(&a, &b, true)
             }
+            (Op::Apart | Op::Latest | Op::Usual, _) => {
+                let what = format!("`{op}` stands alone or as an alternative, not inside of a formula");
+                return Err(unsupported(what));
+            }
             _ => return Err(unsupported(format!("`{op}` as a formula is not supported"))),
         })
     }

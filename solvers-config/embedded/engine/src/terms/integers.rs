@@ -109,6 +109,11 @@ impl Translation {
         self.at_least(self.difference(a), self.difference(b), least)
     }
 
+    /// `from` comes before `to`.
+    pub(super) fn nodes_in_order(&mut self, from: Node, to: Node) -> Result<Lit, Unsupported> {
+        self.at_least(Difference::of(from), Difference::of(to), 1)
+    }
+
     fn at_least(&mut self, a: Difference, b: Difference, least: i64) -> Result<Lit, Unsupported> {
         let Difference { plus: to, minus: from, offset } = b.plus(a.negated())?;
         let least = least - offset;

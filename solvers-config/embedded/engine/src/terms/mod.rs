@@ -6,6 +6,7 @@
 mod build;
 mod clauses;
 mod equalities;
+mod families;
 mod integers;
 
 use crate::bits::Circuit;
