@@ -8,9 +8,36 @@ use std::time::{Duration, Instant};
 use crate::build::{Toolchain, Workshop};
 use crate::manifest::{Language, Program, manifest};
 
+/// Which processors a program may run on.
+#[derive(Clone, Copy)]
+enum On {
+    Any,
+    /// One, on which threads mostly run in the order in which they were started, however busy the machine is.
+    One,
+}
+
+fn command(path: &Path, on: On) -> Command {
+    match on {
+        On::Any => Command::new(path),
+        On::One => {
+            let mut command = Command::new("taskset");
+            command.args(["--cpu-list", &first_processor()]).arg(path);
+            command
+        }
+    }
+}
+
+/// The first processor that this test may use.
+fn first_processor() -> String {
+    let status = std::fs::read_to_string("/proc/thread-self/status").expect("Linux has it");
+    let allowed =
+        status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("it is there");
+    allowed.trim().split([',', '-']).next().expect("a part").to_owned()
+}
+
 /// How a program ended within a while; `None` if it did not, in which case it was killed.
-fn run(path: &Path, program: &Program) -> Option<ExitStatus> {
-    let mut child = Command::new(path)
+fn run(path: &Path, program: &Program, on: On) -> Option<ExitStatus> {
+    let mut child = command(path, on)
         .args(&program.args)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -32,7 +59,7 @@ fn run(path: &Path, program: &Program) -> Option<ExitStatus> {
     None
 }
 
-/// Builds and runs the programs; those with a bug may be unlucky, on a busy machine several times in a row.
+/// Builds and runs the programs; those with a bug may be unlucky, on a busy machine many times in a row.
 fn check(toolchain: Toolchain, wanted: impl Fn(&Program) -> bool, options: &[&str]) -> usize {
     let workshop = Workshop::open(toolchain);
     let manifest = manifest();
@@ -42,8 +69,8 @@ fn check(toolchain: Toolchain, wanted: impl Fn(&Program) -> bool, options: &[&st
         let path = workshop.build(program, options);
         let mut ended = Vec::new();
         let good = |status: Option<ExitStatus>| status.is_some_and(|status| status.success());
-        let well = (0..20).any(|_| {
-            ended.push(run(&path, program));
+        let well = [On::Any, On::One].into_iter().cycle().take(20).any(|on| {
+            ended.push(run(&path, program, on));
             ended.last().copied().is_some_and(good)
         });
         assert!(well, "{} with {toolchain:?} {options:?}: {ended:?}", program.name);
