@@ -206,13 +206,14 @@ impl Engine {
     /// Searches until the families are satisfied as well.
     fn search(&mut self, literals: &[Lit], stop: &mut dyn FnMut() -> bool) -> Result<Status, Unsupported> {
         let top = self.top();
+        let guards = self.levels.len();
         let Self { translation, families, .. } = self;
         for instance in std::mem::take(&mut families.at_once) {
             translation.add_instance(&instance, top, families)?;
         }
         // What is violated is mostly seen before the rest is decided upon.
         let first = if families.is_empty() { Until::All } else { Until::First };
-        let mut status = translation.circuit.sat.solve(literals, first, stop);
+        let mut status = translation.circuit.sat.solve(literals, guards, first, stop);
         while matches!(status, Status::Satisfiable | Status::Paused) && !families.is_empty() {
             let sat = &translation.circuit.sat;
             let vars = sat.vars();

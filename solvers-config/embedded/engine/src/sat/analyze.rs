@@ -10,6 +10,8 @@ pub(super) struct Scratch {
     pub(super) learned: Vec<Lit>,
     /// Variables whose `seen` must be cleared.
     marked: Vec<Lit>,
+    /// The topmost level of what was left out as certain.
+    certain: u32,
     stack: Vec<(Lit, usize)>,
     /// By level: when a literal of it was last counted.
     stamps: Vec<u64>,
@@ -29,13 +31,15 @@ impl<T: Theory> Sat<T> {
         let mut antecedent = std::mem::take(&mut self.conflict);
         learned.clear();
         learned.push(Lit::TRUE);
+        let base = self.base();
+        self.scratch.certain = 0;
         let mut open = 0;
         let mut at = self.trail.len();
         let mut resolved = None;
         loop {
             for &literal in &antecedent {
                 let var = literal.var();
-                if Some(var) == resolved || self.seen[var.index()] != 0 || self.level(literal) == 0 {
+                if Some(var) == resolved || self.seen[var.index()] != 0 || self.is_certain(literal, base) {
                     continue;
                 }
                 self.heap.bump(var);
@@ -70,7 +74,7 @@ impl<T: Theory> Sat<T> {
         self.conflict = antecedent;
         let mut kept = 1;
         for place in 1..learned.len() {
-            if !self.is_redundant(learned[place]) {
+            if !self.is_redundant(learned[place], base) {
                 learned[kept] = learned[place];
                 kept += 1;
             }
@@ -79,6 +83,7 @@ impl<T: Theory> Sat<T> {
         for literal in self.scratch.marked.drain(..) {
             self.seen[literal.var().index()] = 0;
         }
+        self.add_guards(&mut learned);
         let second = (1..learned.len()).max_by_key(|&place| self.level(learned[place]));
         let back = match second {
             None => 0,
@@ -91,9 +96,23 @@ impl<T: Theory> Sat<T> {
         back
     }
 
+    /// Whether a literal follows from guards, the base being the level of the last of them; if so, its level is noted.
+    fn is_certain(&mut self, literal: Lit, base: u32) -> bool {
+        let level = self.level(literal);
+        if level <= base {
+            self.scratch.certain = self.scratch.certain.max(level);
+        }
+        level <= base
+    }
+
+    /// Adds to a clause the negations of the guards that were met as far as what is certain was left out of it.
+    fn add_guards(&self, clause: &mut Vec<Lit>) {
+        clause.extend(self.guards_below(self.scratch.certain).iter().map(|&guard| !guard));
+    }
+
     /// Whether a literal of the learned clause follows from its others. (Sörensson & Biere, SAT 2009; with a stack
     /// of our own. What the theory implied without having been asked why counts as needed.)
-    fn is_redundant(&mut self, literal: Lit) -> bool {
+    fn is_redundant(&mut self, literal: Lit, base: u32) -> bool {
         if !matches!(self.assignments[literal.var().index()].reason, Reason::Clause(_)) {
             return false;
         }
@@ -111,7 +130,8 @@ impl<T: Theory> Sat<T> {
             for next in place..length {
                 let other = self.clauses.literal(reason, next);
                 let index = other.var().index();
-                if index == var || self.level(other) == 0 || self.seen[index] & (SEEN | REDUNDANT) != 0 {
+                let known = index == var || self.seen[index] & (SEEN | REDUNDANT) != 0;
+                if known || self.is_certain(other, base) {
                     continue;
                 }
                 let explained = matches!(self.assignments[index].reason, Reason::Clause(_));
@@ -141,14 +161,15 @@ impl<T: Theory> Sat<T> {
         redundant
     }
 
-    /// The number of levels on which the literals stand.
+    /// The number of levels on which the literals stand that are not certain.
     pub(super) fn rank_of(&mut self, literals: impl Iterator<Item = Lit>) -> u32 {
         self.scratch.stamp += 1;
         self.scratch.stamps.resize(self.levels.len() + 1, 0);
+        let base = self.base() as usize;
         let mut rank = 0;
         for literal in literals {
             let level = self.assignments[literal.var().index()].level as usize;
-            if level > 0 && self.scratch.stamps[level] != self.scratch.stamp {
+            if level > base && self.scratch.stamps[level] != self.scratch.stamp {
                 self.scratch.stamps[level] = self.scratch.stamp;
                 rank += 1;
             }
@@ -179,10 +200,12 @@ impl<T: Theory> Sat<T> {
     /// Puts into `failed` the assumptions that make all literals of `conflict` false.
     pub(super) fn blame(&mut self) {
         self.failed.clear();
+        let base = self.base();
+        self.scratch.certain = 0;
         let antecedent = std::mem::take(&mut self.conflict);
-        self.mark(&antecedent);
+        self.mark(&antecedent, base);
         self.conflict = antecedent;
-        let bottom = self.levels.first().copied().unwrap_or(self.trail.len());
+        let bottom = self.levels.get(base as usize).copied().unwrap_or(self.trail.len());
         for at in (bottom..self.trail.len()).rev() {
             let literal = self.trail[at];
             if self.seen[literal.var().index()] == 0 {
@@ -194,7 +217,7 @@ impl<T: Theory> Sat<T> {
                     let mut antecedent = std::mem::take(&mut self.antecedent);
                     antecedent.clear();
                     antecedent.extend(self.clauses.literals(reason));
-                    self.mark(&antecedent);
+                    self.mark(&antecedent, base);
                     self.antecedent = antecedent;
                 }
             }
@@ -202,12 +225,14 @@ impl<T: Theory> Sat<T> {
         for literal in self.scratch.marked.drain(..) {
             self.seen[literal.var().index()] = 0;
         }
+        let guards = self.guards_below(self.scratch.certain).len();
+        self.failed.extend_from_slice(&self.assumptions[..guards]);
     }
 
-    fn mark(&mut self, literals: &[Lit]) {
+    fn mark(&mut self, literals: &[Lit], base: u32) {
         for &literal in literals {
             let var = literal.var().index();
-            if self.seen[var] == 0 && self.assignments[var].level > 0 {
+            if self.seen[var] == 0 && !self.is_certain(literal, base) {
                 self.seen[var] = SEEN;
                 self.scratch.marked.push(literal);
             }

@@ -103,6 +103,9 @@ pub(crate) struct Sat<T> {
     propagated: usize,
     told: usize,
     assumptions: Vec<Lit>,
+    /// So many of them, the first ones, are guards: what follows from these alone counts as certain, and what is learned
+    /// with it says so by their negations.
+    guards: usize,
     /// For each level of assumptions, the lowest ones: how many of the assumptions it and those below hold.
     covered: Vec<usize>,
     failed: Vec<Lit>,
@@ -143,6 +146,7 @@ impl<T: Theory> Sat<T> {
             propagated: 0,
             told: 0,
             assumptions: Vec::new(),
+            guards: 0,
             covered: Vec::new(),
             failed: Vec::new(),
             seen: Vec::new(),
@@ -220,6 +224,17 @@ impl<T: Theory> Sat<T> {
 
     fn level(&self, literal: Lit) -> u32 {
         self.assignments[literal.var().index()].level
+    }
+
+    /// The topmost level on which nothing but guards was assumed.
+    fn base(&self) -> u32 {
+        self.covered.iter().take_while(|&&covered| covered <= self.guards).count() as u32
+    }
+
+    /// The guards that are assumed up to a level, which is not above the base.
+    fn guards_below(&self, level: u32) -> &[Lit] {
+        let count = level.checked_sub(1).map_or(0, |at| self.covered[at as usize]);
+        &self.assumptions[..count]
     }
 
     fn decision_level(&self) -> u32 {
@@ -325,6 +340,6 @@ impl<T: Theory> Sat<T> {
     /// How a literal became true, for the theory.
     fn since(&self, literal: Lit) -> Since {
         let Assignment { level, reason } = self.assignments[literal.var().index()];
-        Since { permanent: level == 0, implied: matches!(reason, Reason::Theory) }
+        Since { permanent: level <= self.base(), implied: matches!(reason, Reason::Theory) }
     }
 }

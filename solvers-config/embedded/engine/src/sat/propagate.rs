@@ -26,8 +26,8 @@ impl<T: Theory> Sat<T> {
             if self.theory.tell(literal, self.since(literal), &mut self.implied).is_err() {
                 self.told -= 1;
                 self.implied.clear();
-                self.theory.conflict(&mut self.conflict);
-                self.note_lemma();
+                self.ask_theory(None);
+                std::mem::swap(&mut self.conflict, &mut self.explanation);
                 self.statistics.circles += 1;
                 return false;
             }
@@ -42,16 +42,15 @@ impl<T: Theory> Sat<T> {
                 0 => {
                     self.statistics.implied += 1;
                     self.enqueue(implied, Reason::Theory);
-                    // Nobody asks why something is true for good, but for a proof.
-                    if self.proof.is_some() && self.levels.is_empty() {
-                        self.theory.explain(implied, &mut self.conflict);
-                        self.note_lemma();
+                    // Nobody asks why something is certain, but for a proof.
+                    if self.proof.is_some() && self.decision_level() <= self.base() {
+                        self.ask_theory(Some(implied));
                     }
                 }
                 1 => {}
                 _ => {
-                    self.theory.explain(implied, &mut self.conflict);
-                    self.note_lemma();
+                    self.ask_theory(Some(implied));
+                    std::mem::swap(&mut self.conflict, &mut self.explanation);
                     self.statistics.circles += 1;
                     self.implied.clear();
                     return false;
@@ -62,7 +61,20 @@ impl<T: Theory> Sat<T> {
         true
     }
 
-    pub(super) fn note_lemma(&mut self) {
+    /// Asks the theory for its clause about a literal that it implied, or about a contradiction, into `explanation`. What
+    /// it left out as permanent, the guards stand for.
+    fn ask_theory(&mut self, implied: Option<Lit>) {
+        let mut clause = std::mem::take(&mut self.explanation);
+        match implied {
+            Some(literal) => self.theory.explain(literal, &mut clause),
+            None => self.theory.conflict(&mut clause),
+        }
+        self.note_lemma();
+        clause.extend(self.guards_below(self.base()).iter().map(|&guard| !guard));
+        self.explanation = clause;
+    }
+
+    fn note_lemma(&mut self) {
         if let Some(proof) = &mut self.proof {
             proof.step(Step::Lemma(self.theory.whole()));
         }
@@ -75,9 +87,8 @@ impl<T: Theory> Sat<T> {
             Reason::None => None,
             Reason::Clause(at) => Some(at),
             Reason::Theory => {
-                let mut clause = std::mem::take(&mut self.explanation);
-                self.theory.explain(literal, &mut clause);
-                self.note_lemma();
+                self.ask_theory(Some(literal));
+                let clause = std::mem::take(&mut self.explanation);
                 self.statistics.explained += 1;
                 debug_assert!(clause.iter().all(|&other| other == literal || self.values[other.index()] < 0));
                 let at = self.clauses.add(&clause, Kind::Explanation, 0);

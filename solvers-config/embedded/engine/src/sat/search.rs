@@ -88,16 +88,19 @@ impl Pace {
 }
 
 impl<T: Theory> Sat<T> {
-    /// Looks for a model in which all assumptions hold. If there is one, it stands until [`Sat::release`].
+    /// Looks for a model in which all assumptions hold, of which so many, the first ones, are guards. If there is one, it
+    /// stands until [`Sat::release`].
     pub(crate) fn solve(
         &mut self,
         assumptions: &[Lit],
+        guards: usize,
         until: Until,
         stop: &mut dyn FnMut() -> bool,
     ) -> Status {
         self.failed.clear();
         self.release();
         self.keep_shared(assumptions);
+        self.guards = guards;
         self.tidy();
         if stop() {
             return Status::Stopped;
@@ -164,12 +167,14 @@ impl<T: Theory> Sat<T> {
         self.assumptions.extend_from_slice(assumptions);
     }
 
-    /// Puts all assumptions that are missing on a level of their own. False if one of them is false already.
+    /// Puts all assumptions that are missing on a level, or the first of them if it is a guard. False if one of them is
+    /// false already.
     fn assume(&mut self) -> bool {
         let from = self.covered.last().copied().unwrap_or(0);
+        let to = if from < self.guards { from + 1 } else { self.assumptions.len() };
         self.open_level();
-        self.covered.push(self.assumptions.len());
-        for at in from..self.assumptions.len() {
+        self.covered.push(to);
+        for at in from..to {
             let literal = self.assumptions[at];
             match self.values[literal.index()] {
                 0 => self.enqueue(literal, Reason::None),

@@ -14,8 +14,8 @@ pub(crate) trait Theory {
     /// Takes back the last literal told.
     fn retract(&mut self);
 
-    /// After a contradiction: a clause of the theory that is false now. Literals false for good may be left out of
-    /// `clause`; `lemma` is told the whole.
+    /// After a contradiction: a clause of the theory that is false now. Literals whose negations are permanent may be
+    /// left out of `clause`; `whole` has them.
     fn conflict(&mut self, clause: &mut Vec<Lit>);
 
     /// A clause of the theory with `literal`, which was implied, whose others were false before it.
@@ -28,7 +28,7 @@ pub(crate) trait Theory {
 /// How a literal became true.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Since {
-    /// For good.
+    /// As long as the guards are assumed, or for good.
     pub(crate) permanent: bool,
     /// Because the theory implied it.
     pub(crate) implied: bool,
