@@ -69,6 +69,7 @@ fn ablation(events: u32) -> Result<(), Error> {
         ("no lemmas", Reductions { lemmas: false, ..all }),
         ("no filter of pinned reads", Reductions { filter_pinned: false, ..all }),
         ("no shared seats", Reductions { share_seats: false, ..all }),
+        ("no ranges", Reductions { ranges: false, ..all }),
         ("none", Reductions::NONE),
     ];
     let solvers = solvers()?;

@@ -54,6 +54,7 @@ fn ablations() -> Vec<(&'static str, Reductions)> {
         ("no lemmas", Reductions { lemmas: false, ..all }),
         ("no filter", Reductions { filter_pinned: false, ..all }),
         ("no shared seats", Reductions { share_seats: false, ..all }),
+        ("no ranges", Reductions { ranges: false, ..all }),
         ("none", Reductions::NONE),
     ]
 }

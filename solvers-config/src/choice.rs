@@ -127,7 +127,7 @@ impl ResolvedChoice {
             Self::Several(_, members, _) if let [only] = &members[..] => only.config.encoding,
             Self::Pair(..) | Self::Several(..) => {
                 let (order, values) = (OrderEncoding::Pairs, ValueEncoding::Bits);
-                Encoding { order, values, lemmas_up_to: None, families_from: None }
+                Encoding { order, values, lemmas_up_to: None, families_from: None, ranges_from: None }
             }
         }
     }

@@ -11,6 +11,7 @@
 mod accesses;
 mod atomic;
 mod barrier;
+mod components;
 mod condition;
 mod cone;
 mod count;
@@ -26,6 +27,7 @@ mod options;
 mod orders;
 mod pairs;
 mod points;
+mod ranges;
 mod read;
 mod requeue;
 mod saturate;
@@ -88,6 +90,7 @@ pub struct Encoding<'f> {
     accesses: Accesses,
     object_trees: object_tree::ObjectTrees,
     orders: Orders,
+    ranges: ranges::Ranges,
     sharing: seats::Sharing,
     en: Vec<Option<TermId>>,
     /// Per seat of a read and cell: the term for the value found.
@@ -147,9 +150,15 @@ impl<'f> Encoding<'f> {
             false => cone::Cone::everything(forest, part),
         };
         let accesses = Accesses::of(forest, &cells, |id| cone.takes_part[id.index()]);
+        let ranges =
+            match options.wants_ranges(&cone.takes_part) && part.is_none() && !forest.is_memory_unseen() {
+                true => ranges::Ranges::of(forest, &cells, &accesses, &cone),
+                false => ranges::Ranges::default(),
+            };
         let mut encoding = Encoding {
             forest,
             orders: Orders::new(forest, options),
+            ranges,
             cells,
             must,
             terms,

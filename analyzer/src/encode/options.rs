@@ -54,6 +54,8 @@ pub struct Reductions {
     pub saturate: bool,
     /// Give events of one thread that are alike and never both executed one place in time.
     pub share_seats: bool,
+    /// Say in which range what a read finds is, as far as writes tell.
+    pub ranges: bool,
 }
 
 impl Reductions {
@@ -68,6 +70,7 @@ impl Reductions {
         filter_pinned: true,
         saturate: true,
         share_seats: true,
+        ranges: true,
     };
     /// None of them.
     pub const NONE: Reductions = Reductions {
@@ -80,6 +83,7 @@ impl Reductions {
         filter_pinned: false,
         saturate: false,
         share_seats: false,
+        ranges: false,
     };
 }
 
@@ -96,6 +100,8 @@ pub struct Options {
     pub lemmas_up_to: usize,
     /// From so many events on, locks and reads are said as families, for solvers that know them.
     pub families_from: usize,
+    /// From so many events on, reads are told their ranges.
+    pub ranges_from: usize,
     /// May a wait on a condition end without a signal?
     pub spurious_wakeups: bool,
 }
@@ -103,15 +109,28 @@ pub struct Options {
 impl Options {
     /// The formula as a solver likes it best.
     pub fn liked_by(solver: &ResolvedChoice) -> Options {
-        let Encoding { order, lemmas_up_to, families_from, .. } = solver.encoding();
-        let [lemmas_up_to, families_from] = [lemmas_up_to, families_from].map(|it| it.unwrap_or(usize::MAX));
-        Options { orders: order.into(), lemmas_up_to, families_from, ..Options::default() }
+        let Encoding { order, lemmas_up_to, families_from, ranges_from, .. } = solver.encoding();
+        let [lemmas_up_to, families_from, ranges_from] =
+            [lemmas_up_to, families_from, ranges_from].map(|it| it.unwrap_or(usize::MAX));
+        Options { orders: order.into(), lemmas_up_to, families_from, ranges_from, ..Options::default() }
     }
 
-    /// The same with every clause for itself: where reasons are asked for, or formulas grow.
+    /// The same with every clause for itself, and without what follows from all of them: where reasons are asked for, or
+    /// formulas grow.
     pub(crate) fn clause_by_clause(self) -> Options {
-        Options { families_from: usize::MAX, ..self }
+        Options { families_from: usize::MAX, ranges_from: usize::MAX, ..self }
     }
+}
+
+impl Options {
+    /// Is a formula of these events one that is told ranges?
+    pub(super) fn wants_ranges(&self, takes_part: &[bool]) -> bool {
+        self.reductions.ranges && count(takes_part) >= self.ranges_from
+    }
+}
+
+fn count(takes_part: &[bool]) -> usize {
+    takes_part.iter().filter(|&&takes_part| takes_part).count()
 }
 
 impl Default for Options {
@@ -122,6 +141,7 @@ impl Default for Options {
             reductions: Reductions::ALL,
             lemmas_up_to: usize::MAX,
             families_from: usize::MAX,
+            ranges_from: 0,
             spurious_wakeups: false,
         }
     }

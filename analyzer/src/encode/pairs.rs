@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use warpath_solvers::term::{Evaluator, MissingConstant, Model, TermError, TermId};
 
+use super::components::components;
 use super::{Encoding, Point};
 
 /// How many circles are answered at once.
@@ -141,52 +142,8 @@ impl Encoding<'_> {
 }
 
 impl Graph {
-    /// The strongly connected component of each point (Tarjan, with a stack of its own).
     fn components(&self) -> Vec<u32> {
-        let n = self.points.len();
-        let mut component = vec![u32::MAX; n];
-        let (mut number, mut low) = (vec![u32::MAX; n], vec![0; n]);
-        let (mut next, mut components) = (0, 0);
-        let mut open: Vec<usize> = Vec::new();
-        let mut calls: Vec<(usize, usize)> = Vec::new();
-        for root in 0..n {
-            if number[root] != u32::MAX {
-                continue;
-            }
-            calls.push((root, 0));
-            while let Some((at, edge)) = calls.pop() {
-                if edge == 0 {
-                    (number[at], low[at]) = (next, next);
-                    next += 1;
-                    open.push(at);
-                }
-                match self.edges[at].get(edge) {
-                    Some(&Way { to, .. }) => {
-                        calls.push((at, edge + 1));
-                        if number[to] == u32::MAX {
-                            calls.push((to, 0));
-                        } else if component[to] == u32::MAX {
-                            low[at] = low[at].min(number[to]);
-                        }
-                    }
-                    None => {
-                        if low[at] == number[at] {
-                            while let Some(member) = open.pop() {
-                                component[member] = components;
-                                if member == at {
-                                    break;
-                                }
-                            }
-                            components += 1;
-                        }
-                        if let Some(&(caller, _)) = calls.last() {
-                            low[caller] = low[caller].min(low[at]);
-                        }
-                    }
-                }
-            }
-        }
-        component
+        components(self.points.len(), |at, nth| self.edges[at].get(nth).map(|way| way.to))
     }
 }
 

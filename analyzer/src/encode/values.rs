@@ -104,6 +104,7 @@ impl Encoding<'_> {
         }
         let term = self.unknown(read, cell)?;
         self.found.insert((read, cell), term);
+        self.within_range(read, cell, term)?;
         self.tie(read, cell, term)?;
         Ok(term)
     }

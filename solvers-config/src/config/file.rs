@@ -139,11 +139,12 @@ pub(crate) struct EncodingFile {
     pub(crate) values: Option<ValueEncoding>,
     pub(crate) lemmas_up_to: Option<usize>,
     pub(crate) families_from: Option<usize>,
+    pub(crate) ranges_from: Option<usize>,
 }
 
 impl EncodingFile {
     fn over(self, base: Self) -> Self {
-        fill_from!(self, base: order, values, lemmas_up_to, families_from)
+        fill_from!(self, base: order, values, lemmas_up_to, families_from, ranges_from)
     }
 }
 

@@ -140,6 +140,8 @@ pub struct Encoding {
     /// From how many events on it is told of locks and reads as families (`orders.apart`, `orders.latest`), which only
     /// our own solver knows. Without, never.
     pub families_from: Option<usize>,
+    /// From how many events on it is told in which range what a read finds is. Without, never.
+    pub ranges_from: Option<usize>,
 }
 
 /// How the order of events is written.
@@ -219,6 +221,7 @@ impl SolverConfig {
                 order: file.encoding.order.ok_or_else(|| missing("encoding.order"))?,
                 values: file.encoding.values.ok_or_else(|| missing("encoding.values"))?,
                 lemmas_up_to: file.encoding.lemmas_up_to,
+                ranges_from: file.encoding.ranges_from,
                 families_from: file.encoding.families_from,
             },
             install: file.install.map(Install::from_file),
