@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use warpath_solvers::term::{Op as TermOp, TermError, TermId};
+use warpath_solvers::term::Op as TermOp;
 use warpath_trace::event::Datum;
 use warpath_trace::expr::{BinaryOp, ExprPool, Node as Expr};
 use warpath_trace::ids::ExprId;
@@ -17,7 +17,6 @@ use warpath_trace::ids::ExprId;
 use super::accesses::Accesses;
 use super::components::components;
 use super::cone::Cone;
-use super::{About, Encoding};
 use crate::model::{CellId, Cells, Forest, NodeId, part};
 
 /// Numbers from `low` to `high`. A bit-vector is read as a signed number.
@@ -272,24 +271,23 @@ impl Sums<'_> {
     }
 }
 
-impl Encoding<'_> {
-    /// What a read finds is in the range of its cell.
-    pub(super) fn within_range(
-        &mut self,
-        read: NodeId,
-        cell: CellId,
-        found: TermId,
-    ) -> Result<(), TermError> {
-        let Some(range) = self.ranges.of_cell.get(cell.0 as usize) else { return Ok(()) };
-        let (width, bits) = (self.cells.cell(cell).width(), range.bits().max(1));
-        let Some(above) = width.checked_sub(bits).filter(|&above| above > 0) else { return Ok(()) };
-        // All bits above are 0, or, where there is a sign, as the sign is.
-        let low = self.terms.apply(TermOp::Extract { high: bits as u16 - 1, low: 0 }, &[found])?;
-        let extend = if range.low < 0 { TermOp::SignExtend } else { TermOp::ZeroExtend };
-        let extended = self.terms.apply(extend(above as u16), &[low])?;
-        let same = self.terms.eq(found, extended)?;
-        self.constrain(About::Read(read), same);
-        Ok(())
+/// How a value of a cell is written with fewer bits than it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Narrow {
+    /// So many are enough.
+    pub(super) bits: u32,
+    /// The others are 0, or, where there is a sign, as the sign is.
+    pub(super) widen: TermOp,
+}
+
+impl Ranges {
+    /// How what is found in a cell of so many bits can be written, if they are not all needed.
+    pub(super) fn narrow(&self, cell: CellId, width: u32) -> Option<Narrow> {
+        let range = self.of_cell.get(cell.0 as usize)?;
+        let bits = range.bits().max(1);
+        let above = width.checked_sub(bits).filter(|&above| above > 0)? as u16;
+        let widen = if range.low < 0 { TermOp::SignExtend(above) } else { TermOp::ZeroExtend(above) };
+        Some(Narrow { bits, widen })
     }
 }
 

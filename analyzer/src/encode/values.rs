@@ -104,30 +104,36 @@ impl Encoding<'_> {
         }
         let term = self.unknown(read, cell)?;
         self.found.insert((read, cell), term);
-        self.within_range(read, cell, term)?;
         self.tie(read, cell, term)?;
         Ok(term)
     }
 
     /// A value that is not known, written as the difference from what was observed: where all bits are 0, as
-    /// solvers try first, it is that.
+    /// solvers try first, it is that. Bits that it cannot have are none of its own.
     fn unknown(&mut self, read: NodeId, cell: CellId) -> Result<TermId, TermError> {
         let entry = self.cells.cell(cell);
         let (offset, size, width) = (entry.offset, entry.size, entry.width());
+        let narrow = self.ranges.narrow(cell, width);
+        let bits = narrow.map_or(width, |narrow| narrow.bits);
+        let name = match narrow {
+            Some(_) => format!("({},{offset}:{size},{bits})", self.forest.name(read)),
+            None => format!("({},{offset}:{size})", self.forest.name(read)),
+        };
         let seen = self.forest.node(read).found.filter(|_| self.options.reductions.phase);
         let location = self.op(read).read_location();
-        match seen.zip(location) {
+        let value = match seen.zip(location) {
             Some((seen, location)) => {
                 let start = self.forest.places.location(location).offset;
-                let name = format!("D({},{offset}:{size})", self.forest.name(read));
-                let difference = self.terms.constant(&name, Sort::Bits(width))?;
-                let seen = self.terms.bits(part(seen, offset - start, size.into()), width)?;
-                self.terms.apply(TermOp::BvXor, &[difference, seen])
+                let difference = self.terms.constant(&format!("D{name}"), Sort::Bits(bits))?;
+                let seen = part(seen, offset - start, size.into()) & (u128::MAX >> (128 - bits));
+                let seen = self.terms.bits(seen, bits)?;
+                self.terms.apply(TermOp::BvXor, &[difference, seen])?
             }
-            None => {
-                let name = format!("R({},{offset}:{size})", self.forest.name(read));
-                self.terms.constant(&name, Sort::Bits(width))
-            }
+            None => self.terms.constant(&format!("R{name}"), Sort::Bits(bits))?,
+        };
+        match narrow {
+            Some(narrow) => self.terms.apply(narrow.widen, &[value]),
+            None => Ok(value),
         }
     }
 
