@@ -132,6 +132,7 @@ impl Engine {
             if let Some(proof) = &mut sat.proof {
                 proof.step(Step::Asserted { clause: &clause, assertion: term });
             }
+            sat.may_ask(&clause, level);
             sat.add_clause(&clause);
         }
         Ok(())

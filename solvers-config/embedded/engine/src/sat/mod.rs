@@ -13,6 +13,7 @@
 
 mod add;
 mod analyze;
+mod choices;
 mod clauses;
 mod heap;
 mod literal;
@@ -93,7 +94,10 @@ pub(crate) struct Sat<T> {
     assignments: Vec<Assignment>,
     /// The value a variable had last, which is tried first.
     phases: Vec<bool>,
+    /// By variable: it is always tried with its first phase.
+    steady: Vec<bool>,
     heap: Heap,
+    choices: choices::Choices,
     trail: Vec<Lit>,
     /// Where on the trail each level begins.
     levels: Vec<usize>,
@@ -139,7 +143,9 @@ impl<T: Theory> Sat<T> {
             values: Vec::new(),
             assignments: Vec::new(),
             phases: Vec::new(),
+            steady: Vec::new(),
             heap: Heap::new(seed),
+            choices: choices::Choices::default(),
             trail: Vec::new(),
             levels: Vec::new(),
             late_from: usize::MAX,
@@ -173,6 +179,7 @@ impl<T: Theory> Sat<T> {
         self.values.extend([0, 0]);
         self.watches.extend([Vec::new(), Vec::new()]);
         self.phases.push(false);
+        self.steady.push(false);
         self.seen.push(0);
         self.heap.add();
         var
@@ -189,6 +196,7 @@ impl<T: Theory> Sat<T> {
     pub(crate) fn put_first(&mut self, var: Var) {
         self.favour(var);
         self.heap.put_first(var);
+        self.steady[var.index()] = true;
     }
 
     /// How many variables there are.
@@ -298,7 +306,7 @@ impl<T: Theory> Sat<T> {
             }
             self.values[literal.index()] = 0;
             self.values[(!literal).index()] = 0;
-            if !self.heap.is_first(var) {
+            if !self.steady[var.index()] {
                 self.phases[var.index()] = literal.is_positive();
             }
             self.heap.insert(var);

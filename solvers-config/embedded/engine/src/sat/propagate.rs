@@ -20,6 +20,7 @@ impl<T: Theory> Sat<T> {
             }
             let Some(&literal) = self.trail.get(self.told) else { return true };
             self.told += 1;
+            self.ask(literal);
             if !self.theory.knows(literal.var()) {
                 continue;
             }

@@ -259,7 +259,9 @@ impl<T: Theory> Sat<T> {
         let bottom = self.covered.len();
         let next = loop {
             match self.heap.first() {
-                Some(var) if self.values[var.positive().index()] != 0 => self.heap.pop(),
+                Some(var) if self.values[var.positive().index()] != 0 || self.put_aside(var) => {
+                    self.heap.pop()
+                }
                 first => break first,
             };
         };
@@ -287,15 +289,28 @@ impl<T: Theory> Sat<T> {
             if self.values[literal.index()] != 0 {
                 continue;
             }
+            if self.put_aside(var) {
+                continue;
+            }
             if until == Until::First && !self.heap.is_first(var) {
                 self.heap.insert(var);
                 return Some(Status::Paused);
             }
-            self.statistics.decisions += 1;
-            self.open_level();
-            self.enqueue(literal, Reason::None);
+            self.decide_upon(literal);
             return None;
         }
-        Some(Status::Satisfiable)
+        match self.next_idle() {
+            Some(literal) => {
+                self.decide_upon(literal);
+                None
+            }
+            None => Some(Status::Satisfiable),
+        }
+    }
+
+    fn decide_upon(&mut self, literal: Lit) {
+        self.statistics.decisions += 1;
+        self.open_level();
+        self.enqueue(literal, Reason::None);
     }
 }

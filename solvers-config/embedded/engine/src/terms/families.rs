@@ -54,6 +54,8 @@ impl Translation {
                 for literal in family.writes.iter().map(|write| write.seen).chain([family.first]) {
                     self.circuit.sat.put_first(literal.var());
                 }
+                let options = family.writes.iter().map(|write| write.seen).chain([family.first]);
+                self.circuit.sat.add_choice(options);
                 if let Some(likeliest) = family.writes.last() {
                     self.circuit.sat.favour(likeliest.seen.var());
                 }
