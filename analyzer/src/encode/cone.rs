@@ -55,6 +55,11 @@ pub(super) struct Cone {
 }
 
 impl Cone {
+    /// How many nodes may have to be executed.
+    pub(super) fn size(&self) -> usize {
+        self.takes_part.iter().filter(|&&takes_part| takes_part).count()
+    }
+
     /// Everything, for comparison; of a part of the forest, if one is given.
     pub(super) fn everything(forest: &Forest, part: Option<&[bool]>) -> Cone {
         let nodes = forest.nodes().len();

@@ -29,10 +29,9 @@ enum Of {
 }
 
 impl Encoding<'_> {
-    /// Is the formula long enough for families, and of the kind?
-    pub(super) fn is_for_families(&self) -> bool {
+    /// Is a formula of so many events long enough for families, and of the kind?
+    pub(super) fn is_for_families(&self, size: usize) -> bool {
         let Options { families_from, model, orders, reductions, .. } = self.options;
-        let size = self.takes_part.iter().filter(|&&takes_part| takes_part).count();
         size >= families_from
             && model == MemoryModel::Sc
             && orders == OrderSort::Int

@@ -150,11 +150,13 @@ impl<'f> Encoding<'f> {
             false => cone::Cone::everything(forest, part),
         };
         let accesses = Accesses::of(forest, &cells, |id| cone.takes_part[id.index()]);
-        let ranges =
-            match options.wants_ranges(&cone.takes_part) && part.is_none() && !forest.is_memory_unseen() {
-                true => ranges::Ranges::of(forest, &cells, &accesses, &cone),
-                false => ranges::Ranges::default(),
-            };
+        let size = cone.size();
+        // In a part of the forest, or where memory was not recorded, there may be writes that nobody knows of.
+        let is_all_known = part.is_none() && !forest.is_memory_unseen();
+        let ranges = match options.reductions.ranges && size >= options.ranges_from && is_all_known {
+            true => ranges::Ranges::of(forest, &cells, &accesses, &cone),
+            false => ranges::Ranges::default(),
+        };
         let mut encoding = Encoding {
             forest,
             orders: Orders::new(forest, options),
@@ -178,7 +180,7 @@ impl<'f> Encoding<'f> {
             has_families: false,
             families: Vec::new(),
         };
-        encoding.has_families = encoding.is_for_families();
+        encoding.has_families = encoding.is_for_families(size);
         encoding.encode()?;
         Ok(encoding)
     }

@@ -122,17 +122,6 @@ impl Options {
     }
 }
 
-impl Options {
-    /// Is a formula of these events one that is told ranges?
-    pub(super) fn wants_ranges(&self, takes_part: &[bool]) -> bool {
-        self.reductions.ranges && count(takes_part) >= self.ranges_from
-    }
-}
-
-fn count(takes_part: &[bool]) -> usize {
-    takes_part.iter().filter(|&&takes_part| takes_part).count()
-}
-
 impl Default for Options {
     fn default() -> Self {
         Options {
